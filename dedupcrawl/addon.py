@@ -28,7 +28,7 @@ FINGERPRINTER = "REQUEST_FINGERPRINTER_CLASS"
 class Addon:
     """``ADDONS = {"dedupcrawl.Addon": 500}``: enables every component, at the user's own order where one is set.
 
-    And what remembers Scrapy's fingerprints, where no other fingerprinter is chosen.
+    Also enables a fingerprinter that remembers Scrapy's fingerprints, unless another fingerprinter is set.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:

@@ -76,13 +76,13 @@ class Detector(AbstractContextManager["Detector"]):
     several processes may use one index at a time. One detector must not be used by several threads or a forked child.
 
     Args:
-        index: A folder, which is made if it is missing, or text as in DEDUP_INDEX ("redis://localhost/0"). None: an
-            index that ends with the detector.
+        index: A folder, which is made if it is missing, or text as in DEDUP_INDEX ("redis://localhost/0"). None: a
+            temporary index that is deleted with the detector.
         settings: DEDUP_ settings by name, as in a Scrapy project: {"DEDUP_TARGET_PRECISION": 0.99}. Pages are compared
             with all others in the index unless DEDUP_SCOPE says otherwise. Settings that were read before are taken
             as they are, with their index.
         secret: Keys the digests and sketches of a temporary index: any bytes that the authors of the pages cannot know.
-            None: random ones, with which a pair of pages near a threshold may be duplicates in one run only.
+            None: random ones; then two pages near a threshold may be duplicates in one run and not in another.
 
     Raises:
         ValueError: A setting cannot be used, or only a crawl uses it, or the index was made with other settings.
@@ -129,7 +129,7 @@ class Detector(AbstractContextManager["Detector"]):
         """The verdict on a page, which is kept if it is not a duplicate. The same URL again is an update of its page.
 
         Raises:
-            TypeError: It is no page, or a part of it is no text.
+            TypeError: It is not a `Page`, or a part of it is not text.
             ValueError: The page has no URL.
             OSError: The index cannot be used; the page may have been kept, and if so the next check is an update of it.
         """
@@ -139,9 +139,9 @@ class Detector(AbstractContextManager["Detector"]):
     def check_many(self, pages: Iterable[Page]) -> Iterator[Verdict]:
         """The verdicts on pages, in their order.
 
-        The more pages of a site were seen, the better it is known what the site repeats. So up to 500 pages are read
-        before the first is judged. An iterator that is left early has read these and kept none of them. A page
-        without a URL is a ValueError, anything that is no page a TypeError.
+        The more pages of a site the detector has read, the better it knows what the site repeats. So it reads up to 500
+        pages before it judges the first. If you leave the iterator early, it has read these and kept none of them. A
+        page without a URL raises ValueError, anything that is not a page TypeError.
         """
         _expect(pages, Iterable, "pages are a list of them, or another iterable")
         return self._verdicts(pages)
@@ -186,7 +186,7 @@ class Detector(AbstractContextManager["Detector"]):
         )
 
     def resolved(self, verdict: Verdict) -> Verdict:
-        """A verdict of duplicate with "superseded_by", where a page that was judged since stands for its keeper."""
+        """A verdict of duplicate, with "superseded_by" if a page that was judged later has replaced its keeper."""
         larger = standing_for(self._index, verdict.duplicate_of) if verdict.duplicate_of is not None else None
         if larger is None:
             return verdict
@@ -206,7 +206,7 @@ class Detector(AbstractContextManager["Detector"]):
         return self._index.withdraw(_urls(urls))
 
     def forget(self, urls: Iterable[str]) -> int:
-        """Erase these pages, or this one, so that nothing is their duplicate any more. Returns how many were kept."""
+        """Erase these pages, or this one, so that nothing is their duplicate any more; how many of them were kept."""
         gone = [url for url in _urls(urls) if self._index.forget([url])]
         self._detector.erased(gone)
         return len(gone)

@@ -1,4 +1,4 @@
-"""Extras: libraries that a crawl with default checks does without, and the line that brings them."""
+"""Extras: libraries that a crawl with default checks does not need, and the command that installs them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF = {library: extra for extra, libraries in reversed(_LIBRARIES.items()) for l
 
 
 def missing(extra: str) -> str | None:
-    """What to do where a library of this extra is not installed; None where all are.
+    """What to do if a library of this extra is not installed; None if all are.
 
     >>> missing("archives")
     """
@@ -29,7 +29,7 @@ def missing(extra: str) -> str | None:
 
 
 def advice(error: ModuleNotFoundError) -> str | None:
-    """What to do about a module that is not there; None where it is of no extra.
+    """What to do about a missing module; None if it belongs to no extra.
 
     >>> advice(ModuleNotFoundError("No module named 'fastwarc'", name="fastwarc"))
     "this needs fastwarc: pip install 'dedupcrawl[archives]'"

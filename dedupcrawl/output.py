@@ -1,4 +1,4 @@
-"""Where results go: stdout, or a file that is there once it is whole; and their JSON."""
+"""Where results go: stdout, or a file that appears when it is complete; and their JSON."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ PRIVATE = 0o600
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder, unless it is there, that nobody but the user may look into; returns it.
+    """Make a folder that only the user can read, unless it exists; returns it.
 
     Raises:
         OSError: It cannot be made.
@@ -98,7 +98,7 @@ def private_folder(path: Path) -> Path:
 
 
 def open_private(path: str | Path, flags: int) -> int:
-    """As `os.open`, also as an `opener`; a new file is for nobody but the user."""
+    """As `os.open`, also as an `opener`; only the user can read a new file."""
     return os.open(path, flags, PRIVATE)
 
 

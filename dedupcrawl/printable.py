@@ -1,4 +1,4 @@
-"""What is shown to people: counts, times, and text of strangers, made fit for it."""
+"""What is shown to people: counts and times in words, and strangers' text made safe to show."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def printable(text: str, *, letters: bool = True) -> str:
 
     URLs in it are shown without user and password.
 
-    Letters that a URL has in percent-encoding, in UTF-8, are shown as letters; a browser takes the one for the other.
-    Not so without `letters`, where the two are to be told apart.
+    Letters that a URL has in percent-encoding, in UTF-8, are shown as letters; a browser treats both as the same.
+    Without `letters` they stay as they are, for output in which the two must differ.
 
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'

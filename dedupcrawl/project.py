@@ -1,4 +1,4 @@
-"""Where a Scrapy project keeps its data and its rules, from whichever folder of it one works."""
+"""Where a Scrapy project keeps its data and its rules, whichever of its folders a command is run in."""
 
 from __future__ import annotations
 

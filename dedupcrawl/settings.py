@@ -293,7 +293,7 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
     if "concepts" in values["DEDUP_CHECKS"] and (lacking := missing("concepts")):
         raise SettingError(f"DEDUP_CHECKS: the check 'concepts' {lacking}.")
     if values["DEDUP_CHECKS"] == (PAPERS,) and given.get("DEDUP_TARGET_PRECISION"):
-        why = f"by DEDUP_CHECKS = {PAPERS!r} no model decides: leave one of the two out"
+        why = f"with DEDUP_CHECKS = {PAPERS!r} no model decides: remove one of the two"
         raise unusable("DEDUP_TARGET_PRECISION", given["DEDUP_TARGET_PRECISION"], why, where)
     return values
 

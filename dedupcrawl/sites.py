@@ -1,7 +1,7 @@
-"""Sites and owners: whose a URL is, by the Public Suffix List of publicsuffixlist.
+"""Sites and owners: to whom a URL belongs, by the Public Suffix List of publicsuffixlist.
 
 A site is a registrable domain. An owner answers for a page: two users of one service, two ports of one host and the
-folders of two users have different owners, and what is believed of one is not believed of the other.
+folders of two users have different owners, and evidence about one does not count for the other.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def host_of(url_or_host: str) -> str:
 
 
 def host_alike(url_or_host: str) -> str:
-    """The host of a URL, be it with "www." or not."""
+    """The host of a URL, without "www."."""
     return host_of(url_or_host).removeprefix("www.")
 
 

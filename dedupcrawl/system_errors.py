@@ -1,4 +1,4 @@
-"""What the operating system says of a file that cannot be used, and what to do about it."""
+"""Why the operating system cannot use a file, in words, and what to do about it."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def was_judged_again(self) -> bool:
-        """True where it was stored before it was known what its site repeats, and is a duplicate by what is known."""
+        """True if the page was stored before its site's template was known, and turned out to be a duplicate later."""
         return "judged_again" in self.evidence
 
     @property

@@ -1,4 +1,4 @@
-"""Worker processes that end whenever their work does: when it is done, when it fails, when it is interrupted."""
+"""Worker processes that end together with their work, whether it is done, fails or is interrupted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ResultT = TypeVar("ResultT")
 
 
 class WorkFailedError(RuntimeError):
-    """Other processes or machines could not do their work; the message is one sentence: why, and what to do."""
+    """Other processes or machines could not do their work; the message says why, and what to do."""
 
 
 def in_processes(work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], workers: int) -> Iterator[ResultT]:
@@ -30,7 +30,7 @@ def in_processes(work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], worke
     `work`, tasks and results must be picklable.
 
     Raises:
-        WorkFailedError: A worker did not live to the end of its work.
+        WorkFailedError: A worker died before its work was done.
     """
     with _worker_pool(workers) as pool:
         waiting = deque(pool.submit(work, task) for task in tasks)

@@ -1,4 +1,4 @@
-"""Zstandard: of Python's own library where it has it, else of the backport."""
+"""Zstandard: from Python's own library if it has it, else from the backport."""
 
 import sys
 

@@ -94,7 +94,7 @@ def test_the_checks_of_the_papers_decide_without_a_model() -> None:
     assert settings.sites["a.com"].parameters["MWO_THRESHOLD"] == 0.8
     asked = DedupSettings.read({"DEDUP_CHECKS": "papers", "DEDUP_MWO_THRESHOLD": 0.8})
     assert asked.parameters["MWO_THRESHOLD"] == 0.8
-    with pytest.raises(SettingError, match=r"DEDUP_TARGET_PRECISION: got 0.9 .by DEDUP_CHECKS = 'papers'"):
+    with pytest.raises(SettingError, match=r"DEDUP_TARGET_PRECISION: got 0.9 .with DEDUP_CHECKS = 'papers'"):
         DedupSettings.read({"DEDUP_CHECKS": "papers", "DEDUP_TARGET_PRECISION": 0.9})
     with pytest.raises(SettingError, match="DEDUP_CHECKS: got"):
         DedupSettings.read({"DEDUP_CHECKS": ["papers", "title"]})

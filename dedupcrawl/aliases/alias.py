@@ -1,4 +1,4 @@
-"""Alias: a URL that leads to a page which another URL leads to, as an index keeps it beside the URL."""
+"""Alias: a URL that leads to the same page as another URL, in the form in which an index stores it beside the URL."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def was_found_out(self) -> bool:
-        """True when the URL itself was fetched, so that nothing has to be believed."""
+        """True if the URL itself was fetched, so that it need not be tested."""
         return was_found_out(self.rule)
 
     @property

@@ -1,7 +1,7 @@
 """Sources: the places where a page says that other URLs lead to it.
 
 Each source takes a few lines and looks at what the core has read of the page, within bounds: what it misses costs a
-fetch. Nothing is believed here; whoever uses an alias tests it.
+fetch. Nothing is tested here; the code that uses an alias tests it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def aliases_said(
 
 
 def may_lead(url: str, target: str) -> bool:
-    """Whether who asks for a URL may be led to another: to a web page of the same owner, and to none less secure."""
+    """Whether a request for a URL may be sent to another: only to one of its owner, and never from https to http."""
     is_secure = target.startswith("https:") or (target.startswith("http:") and not url.startswith("https:"))
     return is_secure and owner_of(url) == owner_of(target)
 

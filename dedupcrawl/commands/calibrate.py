@@ -42,12 +42,12 @@ class _Labels(NamedTuple):
 def command(labels: Sequence[Path], index: str | None, output: Path, sets: Sequence[str], as_json: bool) -> None:
     """Fit the model to LABELS, pairs of pages that you have marked as the same or not, for DEDUP_MODEL.
 
-    A row is {"new": URL, "kept": URL, "same": true or false}: whether NEW may be dropped where KEPT is kept. The report
+    A row is {"new": URL, "kept": URL, "same": true or false}: whether NEW may be dropped if KEPT is kept. The report
     makes such files, with its buttons "same page" and "another page". A whole page may stand in place of a URL, as in
-    compare --pairs; "-" is stdin. The fit starts from the package's own model, and pairs of its own stand for those
-    that you did not label: a few dozen labels are enough, from whichever list of the report. The summary says what
-    share of the labelled drops is right, and how many of the duplicates are dropped, by models that had not seen these
-    pairs. A model that does worse than the package's is not written.
+    compare --pairs; "-" is stdin. The fit starts from the package's own model and also uses labelled pairs of the
+    package, so a few dozen labels are enough, from any list of the report. The summary says what share of the labelled
+    drops is right, and how many of the duplicates are dropped, by models that have not seen these pairs. A model that
+    does worse than the package's is not written.
 
     \b
     dedupcrawl report --output report.html         label some pairs there, download labels.jsonl
@@ -110,8 +110,8 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
                     found = compare(new, kept)
                 except UnknownPageError as error:
                     raise BadInputError(
-                        f"{where}: {printable(str(error))}: name that of its crawl with --index, crawl with "
-                        "DEDUP_KEEP_TEXT, or give whole pages in place of URLs."
+                        f"{where}: {printable(str(error))}: name the index of its crawl with --index, "
+                        "crawl with DEDUP_KEEP_TEXT, or give whole pages in place of URLs."
                     ) from error
                 if not found.values:
                     raise BadInputError(f"{where}: one of the two pages has no text to compare: leave the row out.")

@@ -47,8 +47,8 @@ _MOST_SITES = 10_000  # of which it is remembered what they show; set by hand, t
     type=click.Choice(["stream", "batch"]),
     default="stream",
     show_default=True,
-    help="stream: the first page is kept; what known software says to a visitor once is ignored. batch: the longest "
-    "page is judged first, so that an excerpt never wins over its source.",
+    help="stream: judge pages in their order, and ignore what known software shows a visitor only once. batch: judge "
+    "the longest page first, so that an excerpt is never kept in place of its source.",
 )
 @options.engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
@@ -66,9 +66,9 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 ) -> None:
     """Find duplicates among pages in FILES: JSON Lines or WARC, plain or compressed (.gz, .xz, .zst).
 
-    A row is {"url": …, "html": …} or {"url": …, "title": …, "text": …}, paragraphs separated by newlines. For each
-    row in, one verdict out, in the same order: unique, duplicate, or abstained, where there is too little text to
-    judge. "-" is stdin, which is read to its end first.
+    A row is {"url": …, "html": …} or {"url": …, "title": …, "text": …}, paragraphs separated by newlines. For each row
+    in, one verdict out, in the same order: unique, duplicate, or abstained, if there is too little text to judge. "-"
+    is stdin; the command reads all of it before it judges the first row.
 
     \b
     dedupcrawl check pages.jsonl
@@ -86,7 +86,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     given = USUAL | {name: value for name, value in named.items() if value is not None}
     settings = options.read_settings(given, sets)
     if not settings.checks:
-        raise BadInputError("--checks: no check was named.")
+        raise BadInputError("--checks: name at least one check.")
     tally = Tally()
     counts: Counter[str] = Counter()
     try:

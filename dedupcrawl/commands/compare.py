@@ -36,12 +36,14 @@ _NO_INDEX = "no --index: what the sites repeat is not known, and a crawl, which 
 @click.argument("pages", nargs=-1, metavar="[OLD NEW]")
 @click.option("--pairs", type=PAIRS_FILE, help='Pairs of pages in JSON Lines, in place of OLD and NEW; "-" is stdin.')
 @click.option(
-    "--index", help="An index that knows what their sites repeat, and URLs.  [default for URLs: the project's]"
+    "--index", help="An index with their sites' templates and the pages of URLs.  [default for URLs: the project's]"
 )
 @click.option("--url", "urls", nargs=2, metavar="OLD NEW", help="The URLs that two files were fetched from.")
 @rows_option
 @sets_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object: of --pairs the counts (needs --output).")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object; with --pairs the counts (needs --output)."
+)
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
     pages: Sequence[str],
     pairs: Path | None,
@@ -79,7 +81,7 @@ def deciding(sets: Sequence[str]) -> DedupSettings:
     settings = read_settings({}, sets)
     if not settings.target_precision:
         raise BadInputError(
-            "DEDUP_TARGET_PRECISION: with 0 checks decide, and none is asked here; take one from .5 on."
+            "DEDUP_TARGET_PRECISION: with 0 the checks decide, and this command runs none; give .5 or more."
         )
     return settings
 
@@ -174,7 +176,7 @@ def whole(page: Page | Body | str, settings: DedupSettings) -> Page | str:
 
 
 def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
-    """A file of HTML that was fetched from this URL, or that stands for itself; refused if there is nothing in it."""
+    """The page in a file of HTML, which was fetched from this URL or has none; an empty file is refused."""
     body = path.read_bytes()
     if not body.strip():
         raise BadInputError(f"{printable(str(path))} is empty: name a file of HTML.")

@@ -63,7 +63,7 @@ def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_j
 
 
 class Command(click.Command):
-    """A command of which what goes wrong is said in one sentence, whichever room it goes wrong in."""
+    """A command whose errors are reported in one sentence, whichever package raises them."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it."""
@@ -172,7 +172,7 @@ _EVERY = 0.1  # seconds
 
 @contextmanager
 def progress(*, is_shown: bool = True) -> Iterator[Progress]:
-    """One line about the stage that the function given was told of last; it is gone in the end."""
+    """A line that shows the stage last passed to the function that this yields; it is removed at the end."""
     if not (is_shown and sys.stderr.isatty()):
         yield lambda stage, done, total: None
         return

@@ -33,12 +33,11 @@ _OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence"
 def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     """Explain why URL was rewritten, or why its page was dropped or kept, with the evidence.
 
-    URL is looked for as it is (a host alone first with a slash), without its fragment, as Scrapy escapes it, and with
-    its host in lower case; then in the crawl log beside the index, which knows redirects and errors. It shows the rules
-    that rewrote it and their evidence, the page that it duplicates, and what is alike and what differs, side by side
-    where DEDUP_KEEP_TEXT kept both texts.
-    For a page whose items were judged one by one, it shows what became of the items named by their position on it
-    (URL#1, URL#2, …).
+    The command looks for URL as given (for a bare host, first with a slash), without its fragment, as Scrapy escapes
+    it, and with its host in lower case; then in the crawl log beside the index, which has redirects and errors. It
+    shows the rules that rewrote the URL and their evidence, the page that its page duplicates, and what differs: with
+    both texts side by side if DEDUP_KEEP_TEXT kept them. If the items of the page were judged one by one, it shows the
+    verdict on each item that is named by its position (URL#1, URL#2, …).
 
     \b
     dedupcrawl explain https://example.com/print/42
@@ -81,7 +80,7 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["redirect_to"]:
         yield f"redirects to {told['redirect_to']}"
     elif told["found_as"] != told["url"]:
-        yield f"{'found as' if _is_known(told) else 'taken for'} {told['found_as']}"
+        yield f"{'found as' if _is_known(told) else 'looked up as'} {told['found_as']}"
     rewrite = told["rewrite"]
     if rewrite is not None:
         yield (f"was asked for as {rewrite['canonical']} on {moment(rewrite['at'])}, {by_rules(rewrite['rules'])}")
@@ -139,7 +138,7 @@ def _of_alias(alias: dict[str, Any], verdict: dict[str, Any] | None) -> Iterator
     if alias["tried"]:
         yield f"  {alias['source']}: tried {counted(alias['tried'], 'time')}, {alias['failed']:,} failed"
     if alias["refuted"]:
-        yield f"  {alias['source']} is not believed on this site: {alias['refuted']}"
+        yield f"  {alias['source']} is no longer used on this site: {alias['refuted']}"
 
 
 def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
@@ -164,10 +163,10 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
                 yield "  whose item is not stored yet: if it never is, this page is fetched again"
         if (larger := told["keeper_superseded_by"]) is not None:
             is_this = larger in (verdict["url"], kept and kept["url"])
-            yield f"  for which {'this page stands by now' if is_this else f'a later page stands: {larger}'}"
+            yield f"  which {'this page has replaced' if is_this else f'a later page has replaced: {larger}'}"
         yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
     if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
-        yield "their texts were not kept to be shown side by side: DEDUP_KEEP_TEXT = True keeps those of later crawls"
+        yield "their texts were not kept, so they cannot be shown: DEDUP_KEEP_TEXT = True keeps those of later crawls"
     elif told["side_by_side"] is not None:
         yield "side by side, the page (-) and the kept one (+):"
         for stretch in told["side_by_side"]:
@@ -175,7 +174,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
     if kept is not None:
         yield f"its page was kept: {_described(kept)}"
         if not kept["stored"]:
-            yield "  its item is not stored yet: if it never is, the page is forgotten, and fetched again where need be"
+            yield "  its item is not stored yet: if it never is, the page is forgotten, and fetched again if necessary"
         if count := kept["furniture_blocks"]:
             yield f"  {count} of its {counted(kept['blocks'], 'paragraph')} recur{'s' * (count == 1)} on its site"
     for url in told["listed_by"]:
@@ -187,13 +186,13 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             + (f", … and {counted(more, 'more page')}" if more > 0 else "")
         )
     if told["superseded_by"] is not None:
-        yield f"  a later page stands for it: {told['superseded_by']}"
+        yield f"  a later page has replaced it: {told['superseded_by']}"
     if told["restored"]:
         yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
     if told["to_be_fetched"]:
         yield (
-            "is to be fetched again at the next start of its spider: 'index restore' asked for it, or what stood for "
-            "it was lost"
+            "is to be fetched again at the next start of its spider: 'index restore' asked for it, or the page that "
+            "stood for it was lost"
         )
     if told["items"] is not None:
         yield from _of_items(told["items"])
@@ -208,7 +207,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
 
 def _of_items(items: dict[str, Any]) -> Iterator[str]:
     yield (
-        f"its items were judged one by one, each known by its place on the page: "
+        f"its items were judged one by one, each known by its position on the page: "
         f"{counted(items['count'], 'item')}, {counted(items['duplicates'], 'duplicate')}"
     )
     for item in items["told"]:

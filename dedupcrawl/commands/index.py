@@ -72,10 +72,10 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
 ) -> None:
     """Restore what was dropped as a duplicate, or never fetched because a rule sent it elsewhere.
 
-    One JSON row per page: "url", why it is not in the output, and its "items" where DEDUP_KEEP_TEXT kept them. A
-    restored page is never dropped as a duplicate again; its verdict is withdrawn. If several conditions are given,
-    all must hold. Running it again gives the same rows. After --rule, switch the rule off with 'rules disable', or the
-    next crawl applies it again; what pages say (rules alias.…) is switched off by DEDUP_ALIASES. The URL of a page also
+    One JSON row per page: "url", why it is not in the output, and its "items" if DEDUP_KEEP_TEXT kept them. A restored
+    page is never dropped as a duplicate again; its verdict is withdrawn. If several conditions are given, all must
+    hold. Running it again gives the same rows. After --rule, switch the rule off with 'rules disable', or the next
+    crawl applies it again; what pages say (rules alias.…) is switched off by DEDUP_ALIASES. The URL of a page also
     stands for the items named by their position on it (URL#1, URL#2, …). A duplicate that was only observed or marked
     (DEDUP_ACTION), or judged again once it was stored, needs no restoring: it is in the output. If none of the named
     URLs is known, the exit status is 1.
@@ -87,7 +87,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
     """
     if rule is not None and check is not None:
         raise click.UsageError(
-            "--rule gives back URLs that were never fetched, --check pages that were dropped: nothing is both."
+            "--rule restores URLs that were never fetched, and --check pages that were dropped: give only one of them."
         )
     needs_one(urls, rule, check, run, site)
     check_output(output, as_json=as_json)
@@ -128,7 +128,7 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         elif not any(stored.values()):
             said += _why_none(opened, wanted, check)
     said += "".join(
-        f"\n{counted(count, 'duplicate')} {_STORED[name]}; there is nothing to give back of them"
+        f"\n{counted(count, 'duplicate')} {_STORED[name]}; there is nothing to restore of them"
         for name, count in stored.items()
         if count
     )
@@ -168,7 +168,7 @@ def _why_none(index: Index, wanted: Selection, check: str | None) -> str:
         by_page = {row.verdict.url: row.verdict.check for row in _dropped(index, wanted, None) if row.was_dropped}
         counts = ", ".join(f"{name} {count:,}" for name, count in Counter(by_page.values()).most_common())
         return f": no drop by {check}; there {f'are {counts}' if counts else 'is none by any other'}"
-    return ": the index knows nothing of these URLs that was dropped or rewritten" if wanted.urls else ""
+    return ": the index has no drop and no rewrite of these URLs" if wanted.urls else ""
 
 
 def _row(row: Recorded | Rewrite, index: Index) -> dict[str, Any]:
@@ -294,8 +294,8 @@ def listing(drops: bool, output: Path | None, run: str, index: str | None, as_js
     """List the pages that an index keeps (url, title, run), or those that were dropped for them.
 
     For a drop: url, duplicate_of, check, probability, the one that was needed, and run. If a URL was dropped several
-    times, the last one counts; drops that 'index restore' has undone are left out. CSV is for people: it has letters
-    where a URL has percent signs.
+    times, the last one counts; drops that 'index restore' has undone are left out. In CSV, which is for people,
+    percent-encoded letters of URLs are decoded.
 
     \b
     dedupcrawl index list --drops --output drops.csv
@@ -358,8 +358,8 @@ _PROBLEMS_NAMED = 5  # in one sentence; the others are counted
 def info(index: str | None, as_json: bool) -> None:
     """Pages, checks, postings, verdicts, bytes on disk.
 
-    Postings by check are left out while pages wait to be folded into a segment (up to 4,096): only a crawl can post
-    them. Its log ends with these counts.
+    The counts of postings by check are missing while pages (up to 4,096) wait to be merged into a segment, because only
+    a crawl has their postings in memory. The stats at the end of its log contain these counts.
 
     \b
     dedupcrawl index info
@@ -375,7 +375,7 @@ def info(index: str | None, as_json: bool) -> None:
 @options.index_option
 @options.json_option
 def verify(index: str | None, as_json: bool) -> None:
-    """Read everything and check every invariant; exit status 1 when something is wrong.
+    """Read everything and check every invariant; the exit status is 1 if something is wrong.
 
     \b
     dedupcrawl index verify

@@ -41,11 +41,11 @@ _NO_RULES = (
 def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     """Print the canonical form of URLs, one JSON object per line, in input order.
 
-    Without arguments, URLs are read from stdin, one per line; blanks around a URL are left out, and bytes that are not
-    UTF-8 are percent-encoded. Two URLs are the same page exactly when their "canonical" is equal; "kind" says whether
-    it can be fetched ("unchanged", "rewrite") or only compared ("equivalence"), "rules" which rules made it: none where
-    only its spelling is another, such as the case of the host or a default port. Anything that is not a URL is printed
-    unchanged and reported on stderr; the exit status is 1 when it was an argument.
+    Without arguments, URLs are read from stdin, one per line; blanks around a URL are removed, and bytes that are not
+    UTF-8 are percent-encoded. Two URLs are the same page exactly if their "canonical" is equal; "kind" says whether it
+    can be fetched ("unchanged", "rewrite") or only compared ("equivalence"), "rules" which rules made it: none if only
+    the spelling differs, such as the case of the host or a default port. Anything that is not a URL is printed
+    unchanged and reported on stderr; the exit status is 1 if it was an argument.
 
     Rules are those of rule files, those of known software, of which the URLs must show two different signs, and, for
     sites without a rule file, those of spellings of which the URLs have three pairs, such as /a/index.html and /a/.

@@ -142,7 +142,7 @@ index_option = click.option(
 
 
 def run_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Which crawls of an index are told of: see `selection.chosen_run`."""
+    """Which crawls of an index are shown: see `selection.chosen_run`."""
     about = "Name of a crawl, 'last', or 'all' for every crawl in the index."
     return click.option("--run", default=default, show_default=True, help=about)
 
@@ -151,9 +151,9 @@ rows_option = click.option("--output", type=FILE, help="Write the rows here.  [d
 
 
 def index_folder(spec: str | None) -> Path:
-    """Where the LMDB index that `spec` names lies, or would, if it is on a server instead.
+    """The folder of the LMDB index that `spec` names; if it is on a server, the folder that a local one would have.
 
-    A crawl writes its log beside that unless told otherwise.
+    A crawl writes its log beside that folder by default.
     """
     return folder_of(spec or "") or data_folder() / "index"
 
@@ -184,7 +184,7 @@ def apart(work: Callable[[Given], Result], given: Given, where: str) -> Result:
             return pool.submit(work, given).result()
         except BrokenProcessPool as error:
             raise FailureError(
-                f"{where} is damaged: reading it ended the process that did. Take another path, or delete it and "
+                f"{where} is damaged: the process that read it was aborted. Take another path, or delete it and "
                 "crawl again."
             ) from error
 
@@ -224,7 +224,9 @@ def open_existing(spec: str | None, *, is_looked_at: bool = False) -> Iterator[I
     spec = spec or "lmdb:"
     path = index_folder(spec)
     if spec.startswith("memory:"):
-        raise BadInputError("memory: is an index that ends with its crawl; name one that was kept.")
+        raise BadInputError(
+            "memory: is an index that is deleted at the end of its crawl; name a folder or a Redis index."
+        )
     try:
         check_spec(spec)
         if "://" not in spec and not path.is_dir():

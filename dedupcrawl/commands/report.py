@@ -1,4 +1,4 @@
-"""`dedupcrawl report`: a page to look at."""
+"""`dedupcrawl report`: what crawls saved and dropped, as a web page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(index: str | None, output: Path | None, log: Path | None, rules: Pat
     dedupcrawl report --json > figures.json
     """
     if output is None and not as_json:
-        raise click.UsageError("--output: a page to look at is not printed; give it a name such as report.html.")
+        raise click.UsageError("--output: the report is not printed; name a file for it, such as report.html.")
     if lacking := extras.missing("report"):
         raise FailureError(f"the report {lacking}.")
     from dedupcrawl.report.collect import collect

@@ -74,9 +74,9 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     """List all rules, or those of SITES: what each does, its coverage and precision on held-out clusters.
 
     Coverage counts the URLs there that the rule changed. Precision is the share of these that the rule led to their own
-    page; its lower bound is 95 % sure, because one right use of one says little. For a rule that is doubted, or that a
-    log or a crawl has switched off, the list shows how often it was right and wrong in logs and in trials. The rules of
-    a site are applied in the order of this list, again and again until nothing changes.
+    page. The list also shows its 95 % lower bound, because one right use out of one says little. For a rule that is
+    doubted, or that a log or a crawl has switched off, the list shows how often it was right and wrong in logs and in
+    trials. The rules of a site are applied in the order of this list, again and again until nothing changes.
 
     \b
     dedupcrawl rules list
@@ -99,7 +99,7 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
 @folder_option
 @json_option
 def show_rules(site: str, rule_id: str | None, folder: Path, as_json: bool) -> None:
-    """Show the rules of SITE, or the one named RULE_ID, as they stand in the file, with counts and examples.
+    """Show the rules of SITE, or the one named RULE_ID, as they are in the file, with counts and examples.
 
     For rules that are off, it first shows how often they were right and wrong in logs and in trials.
 
@@ -122,8 +122,8 @@ def show_rules(site: str, rule_id: str | None, folder: Path, as_json: bool) -> N
 def test(urls: Sequence[str], folder: Path, as_json: bool) -> None:
     """Try the rules on URLS, step by step; without URLS, on the examples that the rules themselves carry.
 
-    Where a crawl, which tries doubted rules, makes something else of a URL, it says so and why. Without URLS, it
-    reads every rule file: exit status 1 when one cannot be read, or an example no longer holds.
+    If a crawl, which tries doubted rules, would rewrite a URL differently, the command says so and why. Without URLS,
+    it reads every rule file; the exit status is 1 if one cannot be read, or an example no longer holds.
 
     \b
     dedupcrawl rules test 'https://example.com/print/42?sid=77'
@@ -159,7 +159,7 @@ def _lines_of_test(one: dict[str, Any]) -> Iterator[str]:
 def disable(site: str, rule_id: str, note: str, undo: bool, folder: Path, as_json: bool) -> None:  # noqa: PLR0913 - the options of a command, as click passes them
     """Switch off the rule RULE_ID of SITE. It stays in the file, and off when it is learned again.
 
-    --undo switches it on again, without the note: on probation when its trials were not over, or spoke against it.
+    --undo switches it on again, without the note: on probation if its trials were not finished, or some of them failed.
 
     \b
     dedupcrawl rules disable example.com print --note "the print view has the comments"
@@ -244,8 +244,8 @@ command.add_command(why_command)
 def export_rules(sites: Sequence[str], folder: Path) -> None:
     """Print the active rules, or those of SITES, as a JSON file of duplicate-url-discarder.
 
-    Left out, and reported on stderr: equivalences, conversions, rewritten values, paths that change other than by
-    losing segments, and rules for some hosts or values only.
+    Left out, and reported on stderr: equivalences, conversions, rewritten values, changes of paths other than the
+    removal of segments, and rules for some hosts or values only.
 
     \b
     dedupcrawl rules export > rules.json
@@ -295,7 +295,9 @@ def _of_site(folder: Path, site: str) -> tuple[Path, SiteRules]:
     if path is None:
         sites = [printable(name.removesuffix(SUFFIX)) for name in sorted(files)]
         some = ", ".join(sites[:_NAMED]) + (", …" if len(sites) > _NAMED else "")
-        raise BadInputError(f"{folder} has no rules for {printable(site)}, {f'but for {some}' if some else 'nor any'}.")
+        raise BadInputError(
+            f"{folder} has no rules for {printable(site)}, {f'but for {some}' if some else 'and none for other sites'}."
+        )
     return path, read_rules(path)
 
 

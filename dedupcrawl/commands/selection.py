@@ -1,4 +1,4 @@
-"""What a command is asked about: the pages it is meant for, and where the index knows them."""
+"""Which pages a command is for: from its arguments and options, and under which URLs the index knows them."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ _NAMED = 5  # of what there is
 
 
 def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
-    """All runs that an index remembers, and the name of the one asked for; None for all, and for the last of none."""
+    """All runs that an index remembers, and the name of the chosen one: None for all of them, or if there is none."""
     runs = read_runs(index)
     names = [run.name for run in runs]
     if name == "all" or (name == "last" and not runs):
@@ -190,6 +190,4 @@ def _check(what: str, name: str, known: Iterable[str]) -> None:
         if len(some) <= _NAMED:
             some[one] = None
     shown = ", ".join(map(printable, list(some)[:_NAMED])) + (", …" if len(some) > _NAMED else "")
-    raise BadInputError(
-        f"the index knows no {what} '{printable(name)}', {f'but {shown}' if some else 'nor any other'}."
-    )
+    raise BadInputError(f"the index knows no {what} '{printable(name)}', {f'but {shown}' if some else 'and no other'}.")

@@ -33,8 +33,8 @@ def software(name: str | None, file: Path | None, software: bool | Path, as_json
     checks one file, which may be your own (DEDUP_SOFTWARE names its folder): its pairs are merged or kept apart as they
     should be, at the root of a host and below a path; every result is its own canonical form; nothing leaves the site
     or the program's part of it; every rule is used by a pair; its list of ignored text can be read; the program is
-    recognized by its pairs; and neither the URLs of any site nor another program are taken for it. The exit status is 1
-    if something is wrong.
+    recognized by its pairs, but not by URLs that any site may have, nor by the pairs of another program. The exit
+    status is 1 if something is wrong.
 
     \b
     dedupcrawl rules software
@@ -43,7 +43,7 @@ def software(name: str | None, file: Path | None, software: bool | Path, as_json
     """
     if file is not None:
         if name is not None:
-            raise BadInputError("--check takes a file, and then no NAME.")
+            raise BadInputError("--check takes a file; leave NAME out.")
         _check(file, programs(software), as_json)
     elif name is None:
         _list(programs(software), as_json)

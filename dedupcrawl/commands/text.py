@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 
 def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
-    """A page's lines, and whether it says next to nothing of its own, so that its furniture is compared as well.
+    """A page's lines, and whether it has so little own text that its furniture is compared as well.
 
     Main text comes first, each part in page order; lines without a word or number are left out.
     """
@@ -90,8 +90,8 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     """Show what is read from a page: title, own text, site template, and slots.
 
     FILE is an HTML file. URL is a page of an index that kept its text (DEDUP_KEEP_TEXT). Own text is printed as it is,
-    text that the site repeats follows a "-", and a slot follows a "~": repeated text with a number or a word of a date,
-    in whose place other pages may have others.
+    text that the site repeats after a "-", and slots after a "~": repeated text in which a number or a word of a date
+    differs from page to page.
 
     \b
     dedupcrawl text page.html --set SELECTOR=article
@@ -107,7 +107,7 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
     if is_file and index is not None and url is None:
         raise click.UsageError("--index knows pages by their hosts: say by --url where FILE was fetched from.")
     if sets and not is_file:
-        raise click.UsageError("--set goes with FILE: of a URL the index has the text that was read in the crawl.")
+        raise click.UsageError("--set goes with FILE: for a URL, the index has only the text that the crawl read.")
     with opened(index, needed=not is_file) as kept_in:
         read = of_file(Path(page), fetched_from, settings) if is_file else _of_index(page, forms, kept_in)
         lines, all_counts = lines_of(read, SiteFurniture(kept_in).of(host_of(read.url)), kept_in.secret)
@@ -148,12 +148,12 @@ def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
 def _warning(page: Page, body: bytes, settings: DedupSettings) -> str | None:
     head = to_utf8(body[:_TELLING])
     if _is_utf_16(head):
-        return "this looks like UTF-16, of which a crawl reads no text without a byte order mark: save it as UTF-8"
+        return "this looks like UTF-16 without a byte order mark, which a crawl cannot read: save it as UTF-8"
     if body.startswith(b"%PDF-") or _NO_TEXT.search(head):
         return "this does not look like HTML: a crawl reads no text of a PDF, an image or the like"
     if page.selector_missed:
         ignored = " but what DEDUP_IGNORE leaves out" if settings.for_url(page.url).ignore else ""
-        return f"DEDUP_SELECTOR finds no text on this page{ignored}: read as if there were none"
+        return f"DEDUP_SELECTOR finds no text on this page{ignored}: the page is read without a selector"
     return why_unread(page) or None
 
 
@@ -171,12 +171,12 @@ def _said(told: dict[str, Any], lines: Sequence[Line]) -> Iterator[str]:
     if told["warning"]:
         yield click.style(told["warning"], fg="red")
     if told["furniture_counts"]:
-        yield "it says next to nothing of its own: what its site repeats is compared as well"
+        yield "it has very little text of its own, so what its site repeats is compared as well"
     yield from (_shown(line) for line in lines if line.is_main)
     if told["beside"]:
         yield "beside the main text:"
     if not has_all:
-        yield "what stands beside the main text is not kept: name a file of the page's HTML"
+        yield "the index does not keep the text beside the main text: name a file of the page's HTML"
     yield from (_shown(line) for line in lines if not line.is_main)
 
 

@@ -91,7 +91,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     engine: str,
     as_json: bool,
 ) -> None:
-    """Learn URL rules from crawl LOGS, prove them on held-out clusters, and write one rule file per site.
+    """Learn URL rules from crawl LOGS, test them on held-out clusters, and write one rule file per site.
 
     A log is JSON Lines, CSV or TSV with a header, a JSON array, Parquet, Heritrix crawl.log, CDX, CDXJ or WARC, plain
     or compressed (.gz, .xz, .zst); each row has a url and a digest of its page, ideally of its main text. Nothing is
@@ -120,7 +120,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
                 summary = train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
     except OSError as error:
         why = printable(f"{error.filename or rules}: {cause(error)}")
-        raise FailureError(f"{why}; each rule file is whole, the old one or the new one.") from error
+        raise FailureError(f"{why}; each rule file is intact, in its old or its new version.") from error
     tell_skipped(tally)
     for failure in sorted(summary.learned.failed):
         click.echo(f"not learned, please report: {printable(failure)}", err=True)
@@ -154,7 +154,7 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
     )
     earlier = told["carried_over_rules"]
     kept, refuted = counted(earlier["kept"], "rule"), earlier["refuted"]
-    named = ", those that redirects and canonical links name among them" if told["urls"] > told["rows"] else ""
+    named = ", including those that redirects and canonical links name" if told["urls"] > told["rows"] else ""
     if told["urls"] < told["rows"] - sum(summary.skipped.values()):
         named = ", each counted once however many rows it has"
     return [

@@ -1,4 +1,4 @@
-"""`dedupcrawl rules why`: what keeps two URLs apart. And what a crawl makes of a URL, which tries rules in doubt."""
+"""`dedupcrawl rules why`: why two URLs are not merged. Also: how a crawl, which tries doubted rules, rewrites a URL."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
 
 
 def becomes(told: dict[str, Any]) -> str:
-    """What rules make of a URL, in a line that its name stands before."""
+    """What rules make of a URL, as the rest of a line that begins with the URL."""
     how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
     return f"{how} {told['canonical']}, {by_rules(told['rules'])}"
 
@@ -72,7 +72,7 @@ def by_rules(rules: Sequence[str]) -> str:
 def in_words(told: dict[str, Any]) -> str:
     """As `becomes`, of `in_crawls`."""
     how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
-    why = "which try doubted rules" if told["doubted"] else "which use no rule where trials spoke against it"
+    why = "which try doubted rules" if told["doubted"] else "which use no rule that failed its trials there"
     return f"{how} (in crawls, {why})"
 
 
@@ -81,18 +81,18 @@ def of_doubted(told: dict[str, Any]) -> list[str]:
     return [f"rule {rule['id']}: {speaks_for(rule)}" for rule in told["doubted"]]
 
 
-@click.command("why", cls=Command, short_help="Tell what keeps two URLs apart.")
+@click.command("why", cls=Command, short_help="Say why two URLs are not merged.")
 @click.argument("one")
 @click.argument("other")
 @click.argument("logs", nargs=-1, type=EXISTING_FILE)
 @folder_option
 @json_option
 def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_json: bool) -> None:
-    """Tell what keeps the URLs ONE and OTHER of a site apart, by its rules and by what training on crawl LOGS would do.
+    """Say why the URLs ONE and OTHER of a site are not merged: by its rules, and by training on crawl LOGS.
 
-    It names a disabled rule that would merge them, or one that is for other URLs; the rules by which training on the
-    logs would merge them; or, for each way to do so that it would not take, the pages that contradict it, or how few
-    clusters support it. Nothing is written.
+    It names a disabled rule that would merge them, or one that does not apply to them; the rules by which training on
+    the logs would merge them; or, for each rule that could merge them and that training rejects, the pages that
+    contradict it, or how few clusters support it. Nothing is written.
 
     \b
     dedupcrawl rules why 'https://example.com/7?sort=a' 'https://example.com/7' .scrapy/dedup/crawl-log.jsonl
@@ -138,7 +138,7 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
     if not reasons:
         reasons += _of_file(urls, rules, are_off=False)
         if log is None:
-            reasons += (_reason(one, "no log was given that may support it") for one in _hypotheses(canonical))
+            reasons += (_reason(one, "no log was given that could support it") for one in _hypotheses(canonical))
         else:
             left, by = _made(urls, log.site, log.rules)
             training_merges = left[0] == left[1]
@@ -175,7 +175,7 @@ def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[dict[st
         ready = CompiledRule(tried)
         if any(one and ready.apply(one, rules.site) for one in parts):
             left, _ = _made(urls, rules.site, [*rules.rules[:number], tried, *rules.rules[number + 1 :]])
-            state = f": {speaks_for(rule_facts(rules.site, rule))}" if are_off else " is for other URLs"
+            state = f": {speaks_for(rule_facts(rules.site, rule))}" if are_off else " does not apply to them"
             if left[0] == left[1]:
                 yield _reason(rule, f"rule {rule.id}{state}")
 
@@ -216,17 +216,17 @@ def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict
         told = "no page of the log supports or contradicts it"
     elif tried.right and tried.clusters < least:
         support = f"{counted(tried.clusters, 'cluster')} of the log support{'s' * (tried.clusters == 1)} it"
-        told = f"{support}, and it takes {least}" + f"; {told}" * (tried.wrong > 0)
+        told = f"{support}, and {least} are needed" + f"; {told}" * (tried.wrong > 0)
     elif tried.right:
         found = [*candidates([(rule, tried.clusters, is_expected)], forms, _PRICE)]
         mine = [one for one in found if len(set(_made(urls, forms.site, [*rules, one.rule])[0])) == 1]
         if mine:
             halves = {forms.sides[forms.all[row].label] for row in mine[0].counts.rows_with(1)}
             is_of_one = len(halves) == 1 and not is_expected
-            but = _OF_ONE_HALF[halves.pop()] if is_of_one else "training does not take it"
+            but = _OF_ONE_HALF[halves.pop()] if is_of_one else "training does not choose it"
             told += f"; right as {described(mine[0].rule)}, but {but}"
         elif found:
-            told += f"; right for other URLs: {described(found[0].rule)}"
+            told += f"; right only for other URLs, as {described(found[0].rule)}"
         else:
             told += "; no narrower rule is right often enough"
     return _reason(rule, told, pairs if tried.wrong else ())
@@ -262,7 +262,7 @@ def _lines(told: Mapping[str, Any]) -> Iterator[str]:
     if told["log"]:
         yield f"In the log: {told['log']}."
     if told["training_merges"] is not None:
-        does = "would merge them:" if told["training_merges"] else "would not merge them; of what it leaves apart:"
+        does = "would merge them:" if told["training_merges"] else "would not merge them, for these reasons:"
         yield f"Training on the log {does}"
     if not told["reasons"]:
         yield "  training has no hypothesis that turns one URL into the other"

@@ -1,4 +1,4 @@
-"""What stands around the main text of a page at hand."""
+"""The text around the main text of a page that is in memory."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def in_words(kind: str, mime: str, size: int) -> str:
     """Why nothing was compared of a body of `size` bytes: what follows "it was fetched"."""
     if not size:
         return "its body was empty"
-    why = {"html": "show next to no text", "binary": "are no text, and no chosen check compares bytes"}
+    why = {"html": "show very little text", "binary": "are no text, and no chosen check compares bytes"}
     return f"its {size:,} bytes of {mime or 'no media type'} {why.get(kind, 'say too little')}"
 
 
@@ -64,7 +64,7 @@ def page_of_body(  # noqa: PLR0913 - what is known of an answer
 ) -> Page:
     """The page of a body that is no HTML.
 
-    An empty body says nothing, nor does a short one of text or data: the same few words stand for many things.
+    An empty body cannot be compared, nor can a short one of text or data: the same few words may mean many things.
     """
     if kind == "binary":
         return Page(url, body_digest=digest_of(body) if body else b"", body_tells=bool(body), also_at=also_at)

@@ -1,9 +1,9 @@
 """Bytes of a web page to text: byte order mark, labels that may be wrong, and a detector if neither decides.
 
 A crawl meets pages whose charset is missing, wrong (gb2312 that is gb18030, latin-1 that is UTF-8), damaged (a byte of
-another charset in a page of UTF-8) or hostile (a codec that runs code points through an algorithm of quadratic time).
-What decodes cleanly is believed first. docs/measured/content-checks.md has the measurement that chose the detector and
-the numbers.
+another charset in a page of UTF-8) or hostile (a codec that runs code points through an algorithm of quadratic time). A
+charset that decodes the bytes without errors is preferred. docs/measured/content-checks.md has the measurement by which
+the detector and the numbers were chosen.
 """
 
 from __future__ import annotations

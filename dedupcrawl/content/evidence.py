@@ -3,7 +3,7 @@
 What differs decides, not only how much is alike: two pages of one template, or the bulletins of two days, share most of
 their words and are yet not the same page, while a reprint or an excerpt shares what matters. The two texts are aligned
 once (`alignment`), each difference is one typed value (`differences`), a few dozen features summarize the differences
-(`features`), and one probability follows from these (`model`). `in_words` says it all to people.
+(`features`), and one probability follows from these (`model`). `in_words` describes all of this for people.
 """
 
 from __future__ import annotations

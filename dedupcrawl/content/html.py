@@ -1,4 +1,4 @@
-"""HTML to Page: the one way a response's body becomes something that the content checks can look at."""
+"""HTML to Page: the only code that turns a response's body into a page that the content checks can read."""
 
 from __future__ import annotations
 

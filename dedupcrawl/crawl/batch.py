@@ -29,10 +29,10 @@ class Batch:
     """Analyses the pages that have come together, runs their next steps in the order of arrival, and judges them.
 
     Between two pages a crawler runs so much other code that this code is no longer in the processor's caches; and one
-    question to a server serves all pages of a batch. Without a running asyncio loop nothing waits.
+    query to a server is enough for all pages of a batch. Without a running asyncio loop nothing waits.
 
     Args:
-        index: In which they are judged, `pages_at_once` together.
+        index: Judges them, `pages_at_once` at a time.
         read: Called with the URLs of pages and requests, so that what a server knows of them is asked for at once.
 
     Attributes:
@@ -76,8 +76,8 @@ class Batch:
     async def at_hand(self, url: str, most: int) -> None:
         """Return when the URL of a request was read, with those of others.
 
-        When all the requests that are on their way, `most`, wait here nobody else will come. Nothing waits where no
-        server is asked.
+        If all the requests that are being downloaded, `most`, wait here, no other will come. Nothing waits if the index
+        is not on a server.
         """
         if not self.reads_ahead or (loop := running_loop()) is None:  # it is asked for alone
             return
@@ -98,7 +98,7 @@ class Batch:
             try:
                 self._read_urls(urls)
             except Exception:  # the requests go on: each is then asked about by itself
-                logger.exception("What is known of URLs could not be read together.")
+                logger.exception("The index could not be read for several URLs at once; each is read by itself.")
         for _, future in requested:
             if not future.done():
                 future.set_result(None)
@@ -134,7 +134,7 @@ class Batch:
             try:
                 one()
             except Exception:
-                logger.exception("A page could not be looked at; the crawl goes on.")
+                logger.exception("A page could not be processed; the crawl goes on.")
         at_once = self._index.pages_at_once
         for first in range(0, len(asked), at_once):
             together(self._index, map(_answered, asked[first : first + at_once]))

@@ -56,7 +56,7 @@ class Credentials:
             self._said.update(kinds)
             logger.warning(
                 "The spider sets credentials itself (%s). Requests that may have to be fetched again are stored with "
-                "them, in the index and in JOBDIR, where only this user can read them. This is said once of each kind.",
+                "them, in the index and in JOBDIR, where only this user can read them. This is logged once a kind.",
                 ", ".join(kinds),
             )
 

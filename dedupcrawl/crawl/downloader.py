@@ -1,4 +1,4 @@
-"""Downloader middlewares: requests rewritten, sent back where a canonical URL leads nowhere, and answers logged."""
+"""Downloader middlewares: rewrite requests, fetch the original URL if a canonical one leads nowhere, log answers."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ class UrlMiddleware(Component):
             await batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
         tried = request.meta.get(TRIAL)
         if tried is not None and self._dedup.answers.audits.converges(tried, request.url):
-            raise AlreadyFetchedError(f"{request.url} is where the canonical URL led")
+            raise AlreadyFetchedError(f"{request.url} was fetched when its canonical URL led there")
         is_waited_for = CANONICAL in request.meta or tried is not None
         if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
-            raise AlreadyFetchedError(f"{request.url} is where the crawl has started")
+            raise AlreadyFetchedError(f"{request.url} is a URL that the crawl started with")
         if (
             not request.dont_filter
             and CANONICAL in request.meta
             and request.url in self._dedup.parts.fetched.given_back
         ):
             self._dedup.parts.savings.drop(request)
-            raise AlreadyFetchedError(f"{request.url} is fetched as it was asked for")
+            raise AlreadyFetchedError(f"{request.url} is fetched as it was requested")
         rewritten = rewriter.rewrite(request)
         if rewritten is request:
             rewritten = rewriter.follow(request)
@@ -67,9 +67,9 @@ _FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing of the page: t
 
 
 class RewriteFallback(Component):
-    """Requests whose canonical URL fails are fetched as they were asked for: a wrong rule loses no page.
+    """If a canonical URL fails, this fetches the original URLs of the requests for it: a wrong rule loses no page.
 
-    It stands between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
+    It is between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
     """
 
     def __init__(self, crawler: Crawler) -> None:

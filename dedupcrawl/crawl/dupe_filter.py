@@ -28,10 +28,10 @@ from dedupcrawl.settings import DedupSettings
 class DupeFilterBypass:
     """Lets requests past the duplicate filter, and nothing after them that the filter would have dropped.
 
-    The filter may have dropped such a request already, or know it from an earlier run, so it cannot be asked. It is not
-    told either, and would let a later link or redirect to the same URL pass. So this class remembers fingerprints as
-    the filter does, and forgets them with the process: a request that was on its way when the process died is sent
-    again.
+    The filter may have dropped such a request already, or know it from an earlier run, so the request must bypass it.
+    Then the filter does not remember the request, and would let a later link or redirect to the same URL pass. So this
+    class remembers fingerprints as the filter does, and forgets them with the process: a request that was on its way
+    when the process died is sent again.
 
     Args:
         dropped: Called with each request that is dropped for that.
@@ -55,7 +55,7 @@ class DupeFilterBypass:
         return request.replace(dont_filter=True)
 
     def leave_to_filter(self, request: Request) -> None:
-        """What a crawl starts with has a callback of its own, on which all the rest may depend: the filter decides."""
+        """Leave a request of the crawl's start to the filter: its callback may yield all other requests."""
         if self.known:
             self.known.discard(self._fingerprint(request))
 
@@ -67,7 +67,7 @@ class DupeFilterBypass:
         """Called by Scrapy for each request on its way to the filter, with what rules have made of it."""
         if not request.dont_filter and self._fingerprint(request) in self.known:
             self._dropped(request)
-            raise IgnoreRequest("It was sent past the duplicate filter before.")
+            raise IgnoreRequest("An earlier request for it bypassed the duplicate filter.")
 
 
 class Repetitions:
@@ -75,10 +75,10 @@ class Repetitions:
 
     Most links of a crawl are those of menus, and each goes through all spider middlewares, a queue, two signals and the
     scheduler on its way to the filter. Scrapy's own filter never forgets, so a link that it has dropped once need not
-    be shown to it again. Other filters and schedulers may forget, so they see all links but links back.
+    go through it again. Other filters and schedulers may forget, so they see all links except those back to the start.
 
-    Scrapy asks for `start_urls` without telling its filter, which lets the first link back pass; the same URL again is
-    an update and no duplicate, so that its items would be stored twice. Once a callback has had such a page, a link
+    Scrapy requests `start_urls` without its filter, which therefore lets the first link back pass; the same URL again
+    is an update and no duplicate, so that its items would be stored twice. Once a callback has had such a page, a link
     for the same callback can bring nothing else.
 
     Args:

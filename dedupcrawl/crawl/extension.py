@@ -254,7 +254,7 @@ class Dedup:
             self.software.close(self._rules_folder())
 
     def count_duplicates(self) -> None:
-        """Say how many pages are duplicates: a page may be judged more than once."""
+        """Set the stat of duplicates: a page may be judged more than once, and only its last verdict counts."""
         if duplicates := self._detector.duplicates:
             self.stats.set_value("dedup/content/duplicate", duplicates)
 

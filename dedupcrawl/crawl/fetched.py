@@ -1,4 +1,4 @@
-"""Which URLs a crawl has fetched as they were asked for, and why."""
+"""Which URLs a crawl has fetched as they were requested, and why."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dedupcrawl.crawl.request_meta import without_fragment
 
 
 class Fetched:
-    """URLs that are, or were, fetched as they were asked for.
+    """URLs that are, or were, fetched as they were requested.
 
     Attributes:
         tried: Fetched for a trial, to be compared with what would be requested instead.
-        given_back: Fetched because it was wrong to send them elsewhere.
+        given_back: Fetched because a request for them had been rewritten wrongly.
         answered: URLs whose page the spider gets, or has had.
         for_others: Fetched only because other URLs were sent there.
         lost: URLs whose page was kept, and then not stored.
@@ -27,5 +27,5 @@ class Fetched:
         return url in self.tried or bare in self.given_back or bare in self.answered
 
     def has_page_of(self, url: str) -> bool:
-        """True when a URL is, or was, fetched as it was asked for, or because others were sent there."""
+        """True if a URL is, or was, fetched as it was requested, or because other requests were sent to it."""
         return self.has(url) or url in self.for_others

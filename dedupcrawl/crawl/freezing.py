@@ -2,8 +2,8 @@
 
 It ignores what exists when a crawl begins (`gc.freeze`), because looking through modules and settings again and again
 takes a tenth of a crawl's CPU. And it collects less often: Python looks for garbage after each 700 new objects, and
-most objects of a crawl go by themselves. Both apply to the whole process. If the program has frozen something, or has
-chosen thresholds other than Python's, it is left alone.
+most objects of a crawl are freed without it. Both apply to the whole process. If the program has frozen something, or
+has chosen thresholds other than Python's, it is left alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Learning while crawling (DEDUP_LEARN): rules are learned from the crawl's own log, beside it, again and again."""
+"""Learning while crawling (DEDUP_LEARN): a process beside the crawl learns rules from its log, again and again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NICENESS = 5  # of the process that learns, by which it yields to the crawl; of
 
 @dataclass(eq=False)
 class Learning:
-    """Runs `dedupcrawl train` on the log whenever the evidence in it has trebled, in a process of its own.
+    """Runs `dedupcrawl train` on the log whenever the evidence in it has tripled, in a process of its own.
 
     The evidence is the number of redundant URLs: without them there is nothing to learn, however long the log is. New
     rules are on probation, see `urls.probation`.

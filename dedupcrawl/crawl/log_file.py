@@ -206,10 +206,11 @@ _MOST_WAITING = 100_000  # aliases; of further ones nothing is learned
 
 
 class AliasRows:
-    """Writes a row for each URL that was tried, and for each alias that was asked for because a page named it.
+    """Writes a row for each URL that was tested, and for each alias that was followed because a page named it.
 
-    While too few trials of its source have passed in its part of the site an alias waits. So what a site makes up is
-    not in the log as a fact, however the crawl ends. What rules save is not told of: a rule is no evidence for itself.
+    An alias waits until enough trials of its source have passed in its part of the site. So false statements of a site
+    are not in the log as facts, however the crawl ends. URLs that rules replaced have no rows: a rule is no evidence
+    for itself.
     """
 
     def __init__(self, log: LogFile, parts: Parts) -> None:
@@ -220,7 +221,7 @@ class AliasRows:
         self._count = 0
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
-        """`target` is asked for instead of `url`, by these rules; not told of a URL that is fetched, too."""
+        """`target` is requested instead of `url`, by these rules; not called for a URL that is fetched as well."""
         if self._log.path is None or not said_by(rules):
             return
         if self._book.is_proved(url, rules):

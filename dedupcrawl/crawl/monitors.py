@@ -1,4 +1,4 @@
-"""Monitors for Spidermon: whether dedupcrawl did in a crawl what one expects. docs/tools.md shows them.
+"""Monitors for Spidermon: whether deduplication went wrong in a crawl. docs/tools.md shows them.
 
 They read nothing but the crawl's stats, so they work wherever Spidermon gets these from.
 """

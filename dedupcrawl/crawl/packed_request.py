@@ -31,7 +31,7 @@ def pack_request(request: Request, spider: Spider) -> bytes:
     except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise ValueError(str(error)) from error
     if not same:
-        raise ValueError("its meta holds what is not a number, text, list or dict of these")
+        raise ValueError("its meta has a value that is not a number, text, list or dict of these")
     return packed
 
 
@@ -66,8 +66,8 @@ def restored(packed: bytes, spider: Spider, url: str, **meta: object) -> Request
             return unpack_request(packed, spider)
     except ValueError as error:
         logger.warning(
-            "The request for %s cannot be read: if it is sent again, it is by its URL, with the spider's default "
-            "callback (%s).",
+            "The stored request for %s cannot be read: if it is sent again, it has only its URL and the spider's "
+            "default callback (%s).",
             printable(url),
             printable(str(error)),
         )

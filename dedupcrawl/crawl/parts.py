@@ -40,10 +40,11 @@ logger = logging.getLogger(__name__)
 
 
 class Savings:
-    """Counts the fetches that rules save: the URLs that were asked for, less those that are fetched.
+    """Counts the fetches that rules save: the URLs that were requested, minus those that are fetched.
 
-    Asked for are URLs of links, and where redirects lead. What rules have nothing to do with is fetched if it is asked
-    for, and not counted. Nobody has asked for what is fetched past the spider. Fewer than 0 are more than without.
+    Requested are URLs of links and targets of redirects. URLs that no rule affects are fetched if they are requested,
+    and not counted. Fetches that bypass the spider were not requested. A negative number means more fetches than
+    without rules.
     """
 
     def __init__(self, stats: StatsCollector, tally: RunTally, fetched: Fetched) -> None:
@@ -53,7 +54,7 @@ class Savings:
         self._sent_to = HashSet()  # links lead to these, to which rules have sent others
 
     def drop(self, request: Request) -> None:
-        """`request` is not fetched, for another one is that asks for its URL."""
+        """`request` is not fetched, because another request for its URL is."""
         if ORIGINAL_URL in request.meta:
             self._count(self._ask(request))
             return
@@ -90,7 +91,7 @@ class Savings:
         self._count(-sum(map(self._fetched.add, urls)))
 
     def fall_back(self, requests: Sequence[Request], why: str) -> None:
-        """These are fetched as they were asked for after all; a DEBUG log line for each says so."""
+        """These are fetched as they were requested after all; a DEBUG log line for each says so."""
         if not requests:
             return
         self._stats.inc_value("dedup/url/fallback", len(requests))

@@ -235,7 +235,7 @@ class DedupPipeline(Component):
             self._missed_on.add(host)
             logger.warning(
                 "DEDUP_SELECTOR %r finds nothing on %s: the page is read as if there were no selector. "
-                "'dedupcrawl text' shows what is read of a page. This is said once for each host.",
+                "'dedupcrawl text' shows what is read of a page. This is logged once for each host.",
                 selector,
                 printable(url),
             )
@@ -248,7 +248,7 @@ class DedupPipeline(Component):
             others = {name: kind for name, kind in others.items() if values[name] is not None}
         for name, held in others.items():
             kind = type(item.item).__name__
-            said = "DEDUP_ITEM_FIELDS: the field %r of an item of %s holds no text, but %s. This is said once."
+            said = "DEDUP_ITEM_FIELDS: the field %r of an item of %s holds no text, but %s. This is logged once."
             self._warn_once((kind, name), said, name, kind, held)
 
     def _packed(self, fetched: FetchedPage) -> bytes:
@@ -259,7 +259,7 @@ class DedupPipeline(Component):
                 self._has_warned = True
                 logger.warning(
                     "If %s has to be fetched again after a crash, its callback will be the spider's default one, "
-                    "because its request cannot be stored (%s). This is said once.",
+                    "because its request cannot be stored (%s). This is logged once.",
                     fetched.url,
                     error,
                 )
@@ -277,7 +277,7 @@ class DedupPipeline(Component):
         except (AttributeError, TypeError, ValueError) as error:
             why = f"their field {mark_field!r} cannot be set ({error!r}). Yield items that can be changed."
         kind = type(item).__name__
-        self._warn_once((kind,), "Items of %s go on without their verdict: %s This is said once.", kind, why)
+        self._warn_once((kind,), "Items of %s go on without their verdict: %s This is logged once.", kind, why)
 
     def _warn_once(self, about: tuple[str, ...], said: str, *values: object) -> None:
         if about not in self._warned_of:

@@ -1,9 +1,9 @@
 """Probes past the spider: what a host answers where it has no page, and where canonical URLs lead.
 
-Some error pages come with a status of success ("soft 404"). A suspicion costs only one trial, so it may be rash. These
-are suspected: an answer that looks like the host's answers of status 404 or 410, or like its answer to a made-up URL
-(Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); a text that answers several canonical URLs; and a canonical URL that
-redirects to another.
+Some error pages come with a status of success ("soft 404"). A suspicion costs only one trial, so little evidence is
+enough for it. These are suspected: an answer that looks like the host's answers of status 404 or 410, or like its
+answer to a made-up URL (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); a text that answers several canonical URLs;
+and a canonical URL that redirects to another.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ErrorPages:
         self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline
 
     def is_new(self, host: str) -> bool:
-        """True when nobody has asked about this host; once."""
+        """True the first time that this is called for a host."""
         if host in self._errors:
             return False
         self._errors[host] = []
@@ -163,7 +163,7 @@ class Questions:
         return bool(self._waiting)
 
     def then(self, about: str, url: str, work: Callable[[], None]) -> None:
-        """Do what has to do with `url` once what was asked `about` is answered, at once where nobody asked."""
+        """Do `work`, which concerns `url`, once the probe `about` is answered, or at once if there is no such probe."""
         if about in self._waiting:
             self._waiting[about].append((url, work))
         else:
@@ -193,7 +193,7 @@ class Questions:
                 if response is not None and is_wanted(response):
                     page = self.pages.of(response)
             except Exception:  # who waits for this answer must not wait forever
-                logger.exception("What %s answers to a question cannot be read.", printable(url))
+                logger.exception("The answer of %s to a request of dedupcrawl's own cannot be read.", printable(url))
             self.batch.then(partial(self._settle, about, partial(settle, page)), page)
 
         self.sending.fetch(Request(url, meta={"dedup_skip": True, "dont_retry": not retry}), answered)
@@ -207,7 +207,7 @@ class Questions:
                 try:
                     work()
                 except Exception:
-                    logger.exception("What a rule makes of %s could not be looked at.", printable(url))
+                    logger.exception("%s could not be processed; the crawl goes on.", printable(url))
 
 
 def ask_for_error(questions: Questions, errors: ErrorPages, host: str, url: str) -> None:

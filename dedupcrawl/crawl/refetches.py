@@ -28,12 +28,12 @@ logger = logging.getLogger(__name__)
 _MOST_TIMES = 2  # that one request is sent again in a crawl
 _LEFT = (
     "%s has been fetched again %d times, because a later pipeline dropped or lost the items of each page that it "
-    "duplicates. Mend that pipeline: what is not stored by the end is fetched again by the next crawl with this index."
+    "duplicates. Correct that pipeline: the next crawl with this index fetches again what is not stored by the end."
 )
 
 
 class Refetches:
-    """Asks for what is due, and sees to it that it is due no more once it is settled.
+    """Requests pages that are due, and releases them once they are settled.
 
     Args:
         parts: Of the crawl; its pages are told which may not be dropped, its detector of each that is fetched again.
@@ -54,10 +54,10 @@ class Refetches:
         self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
 
     def fetch_again(self, due: Iterable[Skip], lost: Request | None) -> None:
-        """Request what was dropped for items of the page that `lost` fetched.
+        """Request the pages that were dropped because of items of the page that `lost` fetched.
 
-        The same texts may be lost again. So a page that has been fetched again before, or stands on the lost page
-        itself, is marked FORCE_KEEP: it is kept whatever it duplicates, and passes the pipelines by itself.
+        The same texts may be lost again. So a page that has been fetched again before, or is on the lost page itself,
+        is marked FORCE_KEEP: it is kept whatever it duplicates, and passes the pipelines by itself.
         """
         if self._sending.is_over:
             return
@@ -77,8 +77,8 @@ class Refetches:
     def expire(self) -> bool:
         """Forget what dead processes kept and did not store; False if it is not known which processes may be dead.
 
-        The requests that they had leased must be fetched first. Otherwise a page that one of them had dropped, and
-        not yet released, would be asked for as due, stored, and fetched once more when its lease comes back.
+        The requests that they had leased must be fetched first. Otherwise a page that one of them had dropped, and not
+        yet released, would be requested as due, stored, and fetched once more when its lease comes back.
         """
         leasing = self._leasing()
         if leasing is None:
@@ -99,11 +99,12 @@ class Refetches:
         return told
 
     def of_the_dead(self) -> list[Request]:
-        """What was dropped for pages of workers that have died since, and what could not be asked for at the start.
+        """Pages that were dropped because of pages of workers that died later, and pages that could not be requested at
+        the start.
 
-        Once more also what was asked for then and never answered. After a kill Scrapy's queue of start requests in a
-        JOBDIR no longer knows where it was, and gives out its oldest requests in place of as many new ones. Called when
-        there is nothing else to do: that queue is empty now, and made anew.
+        Also, once more, pages that were requested then and never answered. After a kill Scrapy's queue of start
+        requests in a JOBDIR no longer knows where it was, and gives out its oldest requests in place of as many new
+        ones. Called when there is nothing else to do: that queue is empty now, and made anew.
         """
         lost = [skip for skip in self._unanswered.values() if self._expected.expects(skip.url)]
         self._unanswered.clear()
@@ -164,7 +165,7 @@ class Refetches:
         for url in urls:
             self.release(url)
             self._stats.inc_value("dedup/content/refetched_gone")
-            logger.info("%s was to be fetched again, but is gone (%d).", printable(url), response.status)
+            logger.info("%s cannot be fetched again: it is gone (status %d).", printable(url), response.status)
 
     def release(self, url: str, premise: Premise | None = None) -> None:
         """The page at `url` is due no more, unless the premise falls that it was kept for."""

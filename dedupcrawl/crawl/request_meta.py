@@ -1,4 +1,4 @@
-"""What this extension writes into the meta of requests."""
+"""The keys that this extension writes into the meta of requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL, GIVEN_BACK, UNPROVED})
 class Yielded(NamedTuple):
     """A request as a callback has yielded it, whatever downloader middlewares write into it since, such as a proxy.
 
-    What is written into is copied; to copy requests takes ten times as long, and few are asked for again.
+    The attributes that middlewares write into are copied; to copy whole requests takes ten times as long, and few are
+    sent again.
     """
 
     request: Request
@@ -42,7 +43,7 @@ class Yielded(NamedTuple):
         return cls(request, dict(request.meta), dict(request.headers))
 
     def again(self) -> Request:
-        """The request, to be asked for; of a class with arguments of its own as it is now."""
+        """The request, to be sent again; if its class has further arguments, as it is now."""
         try:
             return self.request.replace(meta=self.meta, headers=self.headers)
         except Exception:

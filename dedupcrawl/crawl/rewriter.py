@@ -1,4 +1,4 @@
-"""Which URL to ask for instead of the one a request names, and the fallback when that was wrong."""
+"""Which URL to request instead of the one that a request names, and the fallback if that was wrong."""
 
 from __future__ import annotations
 
@@ -185,9 +185,9 @@ class Rewriter:
         return sent
 
     def instead_of_page(self, request: Request, named: str, source: str) -> Request | None:
-        """The request for the URL that a page names as its own, to be asked for and kept in the place of that page.
+        """The request for the URL that a page names as its own, to be requested and kept in place of that page.
 
-        None where the page stays: it was asked for on purpose, rules made its URL, or the spider has the other one.
+        None if the page stays: it was requested on purpose, rules made its URL, or the spider has the other one.
         """
         found = Normalized(request.url, named, "rewrite", (rule_id(source),))
         is_wanted = self._mode(request.url) == "rewrite" and _is_ours(request)
@@ -288,7 +288,7 @@ class Rewriter:
         return request if self._fingerprint(sent) == self._fingerprint(request) else sent
 
     def refute(self, request: Request, *, is_sure: bool) -> list[Request]:
-        """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first asked for.
+        """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first requested.
 
         Empty when no rule had to do with it. What a rewritten `request` was made from comes first. While it is not
         sure that there is no such page, that alone tells nothing of the rules.
@@ -330,7 +330,7 @@ class Rewriter:
         return as_they_are, led_on
 
     def give_up(self) -> list[Request]:
-        """Whatever still waits for an answer when none can come any more, to be fetched as it was asked for."""
+        """All requests that still wait for an answer when none can come any more, to be fetched as they were made."""
         asked = []
         for canonical in self._rewrites.unanswered():
             is_there = canonical in self._parts.fetched.answered  # by a trial of the URL itself
@@ -343,7 +343,7 @@ class Rewriter:
         return asked
 
     def as_first_asked(self, request: Request) -> Request:
-        """The rewritten `request` as it was first asked for; its answer stands for that of the canonical URL.
+        """The rewritten `request` as it was first made; its answer replaces that of the canonical URL.
 
         Raises:
             AlreadyFetchedError: So it is fetched already.
@@ -352,7 +352,7 @@ class Rewriter:
         is_fetched = self._is_fetched(original)
         self._answers.led_back(original, request.meta[TRAIL][-1], request.meta[CANONICAL][-1])
         if is_fetched:
-            raise AlreadyFetchedError(f"{original} is fetched as it was asked for")
+            raise AlreadyFetchedError(f"{original} is fetched as it was requested")
         back = self._parts.bypass.admit(request.replace(url=original, meta={**request.meta, "dedup_url": False}))
         self._parts.savings.fall_back([back], f"{request.url} redirects there")
         return back

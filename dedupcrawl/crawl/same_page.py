@@ -1,4 +1,4 @@
-"""Whether two URLs lead to one page, asked while a crawl goes on: by what their site is known to repeat so far."""
+"""Whether two URLs lead to one page, decided during a crawl, with the site's template as far as it is known."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ NOWHERE = Look(b"", b"")  # of a URL that has no page
 
 
 def same_page(asked: Look, canonical: Look, template_of: TemplateOf) -> bool | None:
-    """Whether who asked for the one page is served by the other; None when there is nothing to tell by."""
+    """Whether one page can replace the other for whoever requested it; None if there is not enough text to decide."""
     if asked.body and asked.body == canonical.body:
         return True
     if not asked.outline or not canonical.outline:
@@ -98,7 +98,7 @@ def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
 
 
 def digest_of_text(analysis: Analysis) -> bytes:
-    """A digest of a page's main text, or of all that it says where that is next to nothing; 16 bytes.
+    """A digest of a page's main text, or of all its text if the main text is too short; 16 bytes.
 
     Of pages that were dropped as nearly, but not surely duplicates in first crawls of four archives 528 had the
     main text of another one: all 528 were one page with it.

@@ -1,4 +1,4 @@
-"""Known software while crawling: recognized in the pages that come, its rules used on probation, the outcome kept."""
+"""Known software in a crawl: recognizes it in fetched pages, uses its rules on probation, stores the results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Software:
         """
         if response.status != 200 or not is_html(response) or not self._sightings.wants(url := response.url):
             return {}
-        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be looked at for known software"):
+        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be examined for known software"):
             headers = response.headers.getlist("Set-Cookie")
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
             if seen := self._sightings.look(url, page.facts(response), cookies, response.encoding):
@@ -159,7 +159,5 @@ def _write(folder: Path, site: str, tried: Sequence[Rule]) -> bool:
             replace_rules(path, [*old, *more])
         return bool(more)
     except (OSError, RuleError, ValueError) as error:
-        logger.error(
-            "What was found out about the rules of known software on %s cannot be written: %s", printable(site), error
-        )
+        logger.error("The results for the rules of known software on %s cannot be written: %s", printable(site), error)
         return False

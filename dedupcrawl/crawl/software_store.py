@@ -1,4 +1,4 @@
-"""What is known of the software of sites: recognized in this crawl or earlier ones, with the trials of its rules."""
+"""The software of sites, recognized in this crawl or in earlier ones, with the trials of its rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spider middlewares: of what a spider yields repeated links are left out, others rewritten, items linked to pages."""
+"""Spider middlewares: drop repeated links that a spider yields, rewrite others, link items to their pages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from dedupcrawl.detection.trust import Trust
 class RepeatedLinks(Component):
     """Drops links early that would be dropped in the end, before they pass three generators of each middleware.
 
-    It stands next to the spider. Where another middleware than Scrapy's own stands between it and `SpiderOutput`, that
-    may make other requests of such links: then it leaves none out, and `SpiderOutput` does.
+    It is next to the spider. If there is a middleware other than Scrapy's own between it and `SpiderOutput`, that one
+    may make other requests of such links: then it drops none, and `SpiderOutput` does.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -53,8 +53,8 @@ class RepeatedLinks(Component):
 class SpiderOutput(BaseSpiderMiddleware):
     """One middleware for both, because Scrapy hands every link of every page through three generators for each.
 
-    It stands next to the engine: what other spider middlewares drop or replace never comes here, and a request that
-    must be fetched as it was asked for has its depth and its referrer already.
+    It is next to the engine: what other spider middlewares drop or replace never gets here, and a request that must be
+    fetched as it was made already has its depth and its referrer.
     """
 
     def __init__(self, crawler: Crawler) -> None:

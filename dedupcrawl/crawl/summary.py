@@ -1,4 +1,4 @@
-"""What a crawl says of itself: lines in its log, and the report when it ends."""
+"""What a crawl reports: lines in its log, and the report when it ends."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from dedupcrawl.system_errors import cause
 from dedupcrawl.urls.normalizer import Normalizer
 
 _HOLD = {  # what pages hold that no check can compare
-    "html": "HTML with next to no text",
-    "text": "next to no text",
-    "data": "data that says too little",
+    "html": "HTML with very little text",
+    "text": "with very little text",
+    "data": "data with too little text",
     "binary": "a file that no chosen check compares",
     "empty": "an empty body",
-    "item": "items with next to no text",
+    "item": "items with very little text",
 }
 _WORTHWHILE = 0.01  # share of the fetches; set by hand: three saved of a thousand cost 73 % more CPU
 
@@ -126,7 +126,7 @@ def due_line(due: int, *, lasts: bool) -> str | None:
     """What becomes of pages that were to be fetched again and were not, in an index that lasts or does not."""
     if not due:
         return None
-    pages, why = counted(due, "page"), "their items, or those that they were dropped for, were lost"
+    pages, why = counted(due, "page"), "their items, or those of the pages that they duplicate, were lost"
     if not lasts:
         return f"dedupcrawl: {pages} could not be fetched again: {why}. An index in a folder would remember them."
     return f"dedupcrawl: {pages} still to be fetched again, by the next crawl with this index: {why}."

@@ -111,7 +111,7 @@ def rows_of_heritrix(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
     """The fetches of some lines; a `BlockReader`.
 
     Heritrix does not write where a redirect led. But the page that it led to was found by a path that ends in R, on the
-    page that redirected: from this each such fetch tells its source's `redirect_to`, as an extra row.
+    page that redirected: from this the `redirect_to` of that source follows, which is returned as an extra row.
     """
     found = [(number, _FIELDS.match(line.decode())) for number, line in block.texts() if not line.startswith(_METADATA)]
     fetches = [(number, row and row.groupdict()) for number, row in found]

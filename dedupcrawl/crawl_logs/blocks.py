@@ -112,8 +112,8 @@ class _Xz:
 def open_log(path: Path, tally: Tally) -> Iterator[Content]:
     """Open a file that may be compressed; the tally is told how far it has been read.
 
-    The compression is told by the first bytes, not by the name. A file that becomes more than 256 MB and 400 times as
-    large, or would take 256 MB of memory, is refused.
+    The compression is recognized by the first bytes, not by the name. A file that unpacks to more than 256 MB and 400
+    times its size, or would take 256 MB of memory, is refused.
 
     Raises:
         LogError: The file cannot be opened or read, is refused, or its damage is raised inside the context.
@@ -197,9 +197,9 @@ class LineBlock(NamedTuple):
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
     """All lines of a log in blocks of a few megabytes; those of nothing but blanks are left out, unless `blanks`.
 
-    Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over
-    8 MiB is left out and counted. Of a compressed log that was cut or is damaged the whole lines before are read, and
-    the tally is told where the rest begins.
+    Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over 8
+    MiB is left out and counted. If a compressed log was cut off or is damaged, the complete lines before the damage are
+    read, and the tally gets the place where the rest begins.
     """
     with open_log(path, tally) as content:
         line, rest = 1, b""

@@ -45,7 +45,7 @@ def read(separator: str, path: Path, tally: Tally) -> Iterator[list[LogRow]]:
 
 
 def named(names: Sequence[str], row: Sequence[str]) -> dict[str, str | None] | None:
-    """A row by the names of its columns, of which the first of two of one name counts; None if it has not so many."""
+    """A row by the names of its columns, the first of two with one name; None if it has another number of fields."""
     if len(row) != len(names):
         return None
     return {name: value or None for name, value in zip(names[::-1], row[::-1], strict=True)}

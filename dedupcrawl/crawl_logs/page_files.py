@@ -148,7 +148,7 @@ COPY = "dedupcrawl-stdin"
 
 @contextmanager
 def on_disk(path: Path) -> Iterator[Path]:
-    """The file itself; of "-", stdin, and of a pipe a copy: what is in it is told by looking at its beginning first."""
+    """The file itself, or a copy of stdin ("-") or of a pipe, because its beginning is read twice."""
     is_stdin = path == Path("-")
     if not is_stdin and not path.is_fifo():
         yield path

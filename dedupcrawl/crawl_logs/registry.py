@@ -1,4 +1,4 @@
-"""All log formats, and how the format of a file is told. A further format is one file and one line here."""
+"""All log formats, and how the format of a file is recognized. A further format is one file and one line here."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ FORMATS = (
 
 
 def format_of(path: Path) -> LogFormat | None:
-    """The format of a log, told by its content: names lie, and many logs are called crawl.log. None: it is empty.
+    """The format of a log, recognized by its content, because many formats are called crawl.log. None: it is empty.
 
     Raises:
         LogError: No format fits, or the file cannot be opened.

@@ -1,4 +1,4 @@
-"""What is said of a log while it is read: rows seen, rows left out and why, and where the broken ones are."""
+"""Counts of a log while it is read: rows read, rows left out and why, and where the broken ones are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LogError(Exception):
 
 
 class BrokenRow(NamedTuple):
-    """A row that was left out, and where it stands: the `unit`, "line" or "record", number `line`, counted from 1."""
+    """A row that was left out, and its position: number `line`, from 1 on, of its `unit`s ("line" or "record")."""
 
     path: str
     line: int

@@ -1,10 +1,10 @@
 """WARC: the archived answers themselves. The main text of each HTML page is digested while it is read.
 
-A damaged file is split into its records, too: a broken record costs itself and not what follows. (FastWARC, which reads
-the records, ends at the first error.) A record says how long it is, and what follows it shows whether that is true. If
-it is not, and after bytes that are not a record, the reader looks for the next version line. Only a record over
-`RECORD_LIMIT` is taken at its word, because its bytes are not held: a version line within it would be that of a record
-that a page can forge. If it promises more than the file has, the reader says so and stops.
+A damaged file is split into its records, too: a broken record is lost, but not the records that follow. (FastWARC,
+which reads the records, ends at the first error.) A record says how long it is, and what follows it shows whether that
+is true. If it is not, and after bytes that are not a record, the reader looks for the next version line. The reader
+does not hold the bytes of a record over `RECORD_LIMIT`, so it relies on the length that the record states: a version
+line inside could be forged by a page. If the file is shorter than that, the reader says so and stops.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Window:
         self.data = bytearray()
 
     def has(self, size: int) -> bool:
-        """Whether there are so many bytes, after reading what is missing."""
+        """Whether there are this many bytes, after reading what is missing."""
         while len(self.data) < size:
             chunk = self._content.read(_CHUNK)
             if not chunk:
@@ -65,7 +65,7 @@ class _Window:
         return True
 
     def skip(self, size: int) -> bool:
-        """Go on behind so many bytes, without holding them; False if there are not so many."""
+        """Skip this many bytes without holding them; False if there are fewer."""
         while len(self.data) < size and self.data:
             size -= len(self.data)
             self.data.clear()
@@ -110,7 +110,7 @@ class _Window:
 
 
 def records(content: Content) -> Iterator[Found]:
-    """All records of an open WARC, and what is none, once for all that lies between two records.
+    """All records of an open WARC, and one item for all bytes between two records that are not a record.
 
     Time is linear in the bytes, memory is that of one record.
     """
@@ -235,7 +235,7 @@ _RECORDS_A_BATCH = 20_000  # set by hand, to bound memory
 def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
     """The answers in a WARC, in batches of `rows.LogRow`, which counts records.
 
-    Of a damaged file all that can be read is read, and the tally is told where the rest begins.
+    Of a damaged file all that can be read is read, and the tally gets the place where the rest begins.
     """
     rows, number = [], 0
     with open_log(path, tally) as content:

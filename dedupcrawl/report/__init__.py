@@ -1,1 +1,1 @@
-"""What people look at: one page, opened offline, of what a crawl saved and why."""
+"""The report: one page, readable offline, that shows what a crawl saved and dropped, and why."""

@@ -162,7 +162,7 @@ def figures_of(
 def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.int64]:
     """Shape of `at`, milliseconds since the epoch, ascending: how many fetches had been saved by then.
 
-    What was saved after the last of these is saved by it: the line ends where the figure above it stands.
+    Fetches that were saved after the last of these count for the last: the line ends at the figure above it.
     """
     total = sum(row.saved for row in rows)
     pairs = sorted(pair for row in rows for pair in row.run.course)

@@ -1,4 +1,4 @@
-"""scrapy-redis's scheduler, made to lose nothing: a project names it as its SCHEDULER; nobody else imports it."""
+"""scrapy-redis's scheduler, changed to lose nothing: a project names it as its SCHEDULER; no other code imports it."""
 
 from dedupcrawl.crawl.failures import cannot_start
 from dedupcrawl.extras import missing

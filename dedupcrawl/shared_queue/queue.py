@@ -5,12 +5,12 @@ Here each is one atomic step, by a script on the server:
 
 - A request, or a start URL, moves from the queue into the worker's leases. It is deleted when it is finished, or put
   back: by the worker, if the answer was lost, or by another one, if the worker shows no sign of life any more.
-- A link is marked as seen and put into the queue. If this is said twice, it is there once.
+- A link is marked as seen and put into the queue. If a worker sends this twice, the link is there once.
 
 Whatever cannot reach the server is sent again, in the same order, once the server is back. So a page's lease ends after
 the links of that page are in the queue, and if a worker dies in between, its page is fetched again. A server that comes
-back with an older state has lost links that were put into the queue since. It counts what each worker says, so the
-worker sees that, and puts back everything that it had leased then: the pages that contain these links.
+back with an older state has lost links that were put into the queue since. It counts the commands of each worker, so a
+worker notices this, and puts back all requests that it had leased at the time: their pages contain these links.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ class SharedQueue:
         return bool(self._tell(_PUSH, (seen_key, key, self._workers), said) != 0)
 
     def take(self, source: Source, count: int, report: LeaseReport = NO_REPORT) -> list[tuple[int, bytes]]:
-        """Up to `count` of what is there, each with its lease; nothing while the server is away.
+        """Up to `count` requests, each with its lease; none while the server is unavailable.
 
-        What became of earlier ones is told in the same round trip.
+        The results of earlier ones are sent in the same round trip.
         """
         if not self.catch_up() or len(report.ended) + len(report.handled) > _RELEASED_AT_ONCE:
             self.report(report)
@@ -216,7 +216,7 @@ class SharedQueue:
                 self._beat.join()
 
     def catch_up(self) -> bool:
-        """Tell the server what it could not be told before; False while it is away."""
+        """Send the server what it could not be sent before; False while it is unavailable."""
         if time.monotonic() < self._retry_at:
             return False
         try:

@@ -1,4 +1,4 @@
-"""Checking a program's file: do its rules what its pairs of URLs say, and nothing else that can be told beforehand."""
+"""Checking a program's file: its rules do what its pairs of URLs say, and nothing else that can be found in advance."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Installation(msgspec.Struct, frozen=True):
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
 
     def contains(self, url: str) -> bool:
-        """Whether a URL lies below one of its paths."""
+        """Whether a URL is below one of its paths."""
         written, parts = split_url(url), split_url(canonical_url(url))
         if written is None or parts is None or written.authority.lower() not in self.hosts:
             return False
@@ -156,7 +156,7 @@ class SiteSoftware(SiteTrials, frozen=True):
     def joined(self, news: SiteSoftware) -> SiteSoftware:
         """What is known when another process, or another crawl, has found out `news`.
 
-        Signs come together, whoever saw them: what one has seen speak against a program holds for all. Trials add up.
+        The signs of all are combined: a sign against a program that one has seen counts for all. Trials are added up.
         """
         places: dict[tuple[str, str], Installation] = {}
         for one in (*self.seen, *news.seen):

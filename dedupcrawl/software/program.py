@@ -1,4 +1,4 @@
-"""Program: what is known of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
+"""Program: the signs and rules of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
 
 docs/url-rules.md shows how to write such a file. Paths begin where the program is installed: `/viewtopic.php` is
 `/forum/viewtopic.php` of a forum at `/forum`. A program whose pages have a path of their own besides that of its

@@ -1,7 +1,7 @@
 """Recognition: which programs run which parts of a host, by the signs that its URLs and pages show.
 
 It prefers to miss a program: its rules are used only if at least two different signs were seen, of a total weight of
-three or more, and only below the path at which they were seen. What speaks against a program counts as well.
+three or more, and only below the path at which they were seen. Signs against a program count as well.
 """
 
 from __future__ import annotations

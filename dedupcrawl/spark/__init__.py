@@ -1,3 +1,3 @@
-"""What Spark does of training and of `check`: reading, parting and sorting; the judging is that of the other rooms."""
+"""The work of training and `check` that Spark does: reading, dividing and sorting; other packages learn and judge."""
 
 import pyspark  # noqa: F401 - first: where it is missing, that extra is named, and not the one that brings pyarrow alone

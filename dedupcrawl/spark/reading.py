@@ -1,4 +1,4 @@
-"""Files as rows of a Spark dataframe, with where each row stands, so that their order is known after any shuffle.
+"""Files as rows of a Spark dataframe, with the position of each row, so that their order is known after any shuffle.
 
 Spark splits a file into pieces (of 128 MB by default); a compressed one (.gz, .bz2) is one piece. Logs become the same
 rows as by `training.page_rows`, by the same readers.

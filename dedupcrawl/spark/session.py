@@ -1,4 +1,4 @@
-"""A Spark session, and its errors in a sentence each.
+"""A Spark session, and an error message for each way in which it fails.
 
 Where and how Spark runs is configured in Spark: by spark-defaults.conf, SPARK_CONF_DIR or PYSPARK_SUBMIT_ARGS. By
 default it is this machine, `local[*]`.

@@ -1,8 +1,8 @@
 """Crawl logs in, rule files out, on Spark: the stages of Koppula et al. (2010), Sect. 4, as dataframes keyed by site.
 
-Rows are parted by site once; a site is then learned by one task, by the code of the local engine. Of a site of more
-rows than a task holds it learns from a sample of the pages, with what leads to each. (No site's rules are proved on
-more than `learning_part.MOST_URLS` URLs in any case.)
+Rows are divided by site once; then one task learns the rules of a site, by the code of the local engine. If a site has
+more rows than a task holds, it learns from a sample of the pages, with all URLs that lead to each. (Both engines test a
+site's rules on at most `learning_part.MOST_URLS` URLs.)
 """
 
 from __future__ import annotations

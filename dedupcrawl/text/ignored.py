@@ -1,4 +1,4 @@
-"""What its reader has said does not count of a page (DEDUP_IGNORE): elements, by selectors, and text, by patterns."""
+"""The parts of a page that a user excludes (DEDUP_IGNORE): elements, by selectors, and text, by patterns."""
 
 from __future__ import annotations
 

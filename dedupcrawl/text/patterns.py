@@ -67,7 +67,7 @@ def _warn(written: str) -> None:
     logger.warning(
         "DEDUP_IGNORE: the pattern %r takes longer than %s s in a line, or than %s s in a page. Lines for which there "
         "was no time are kept as they are. Write it so that it can match a text in one way only, with [0-9,]+ instead "
-        "of ([0-9]+,?)+, and at most one .* in it. This is said once.",
+        "of ([0-9]+,?)+, and at most one .* in it. This is logged once.",
         f"re:{written}",
         LINE_TIME,
         PAGE_TIME,

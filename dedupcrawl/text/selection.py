@@ -80,9 +80,9 @@ def selected(markup: bytes, css: str) -> list[str]:
 
 
 def without(markup: bytes, selectors: Sequence[str]) -> bytes:
-    """Markup in UTF-8, however broken, without what stands in the elements that selectors find; as it is without any.
+    """Markup in UTF-8, however broken, without the content of the elements that selectors find; unchanged without any.
 
-    The elements themselves stay, empty, so that what stands before and after them is as far apart as it was. Selectors
+    The elements themselves stay, empty, so that the text before and after them is as far apart as it was. Selectors
     have no pseudo-elements, see `check_selector`.
     """
     trees = [one.parsed_tree for css in selectors if may_find(markup, css) for one in parsed_selectors(css)]

@@ -1,10 +1,10 @@
 """Rows of a site's log → its duplicate clusters (spec 5, "From a crawl log to duplicate clusters").
 
 Two URLs are of one cluster when their pages have the same content, or when one leads to the other: by a redirect, by a
-verdict of the content checks, by an alias that held, or by a rel=canonical that the contents do not contradict.
+verdict of the content checks, by a confirmed alias, or by a rel=canonical that the contents do not contradict.
 
-Content is the digest of the main text. The content checks have seen more (headline, what stands beside the main text,
-pictures), so two pages with one digest that a crawl kept both are two pages.
+Content is the digest of the main text. The content checks also compare headlines, the text beside the main text, and
+pictures, so if a crawl kept two pages with one digest, they are two pages.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _labels(pages: Mapping[str, PageRow], links: Iterable[Link], several: Collec
 
 
 def components(first: Iterable[int], second: Iterable[int], count: int) -> list[int]:
-    """Of each of so many nodes the smallest that edges between `first` and `second` join it to, on whatever way."""
+    """For each of this many nodes, the smallest node of its component, with edges between `first` and `second`."""
     root = list(range(count))
 
     def smallest(node: int) -> int:

@@ -1,4 +1,4 @@
-"""What others know of URLs: lists of parameters that do not change the page, as prior belief.
+"""Lists of other projects: parameters that do not change the page, as prior evidence.
 
 ClearURLs' `data.min.json` (https://docs.clearurls.xyz) is read as it is; its providers each have a pattern of URLs and
 patterns of parameter names. A site's own evidence overrules the list: see `urls.learning.learn`.

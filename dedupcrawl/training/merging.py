@@ -1,4 +1,4 @@
-"""The rules of a site after a training run: new ones beside old ones, as what a person decided outlives a run."""
+"""The rules of a site after a training run: new rules are merged with old ones, and a person's decisions stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How rules are learned and proved; `train --help` shows the defaults, without the libraries that learning needs."""
+"""Options of learning and testing rules; `train --help` shows the defaults without importing what learning needs."""
 
 from __future__ import annotations
 

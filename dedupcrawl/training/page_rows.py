@@ -1,4 +1,4 @@
-"""What a crawl log says of pages: its rows reduced to URL, content and links between URLs."""
+"""The rows of a crawl log, reduced to URL, content and links between URLs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crawl logs in, rule files out, on one machine: new rules beside old ones, as what a person decided outlives a run."""
+"""Crawl logs in, rule files out, on one machine: new rules are merged with old ones, and a person's decisions stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of a share of which some cases are known (Clopper and Pearson, Biometrika 26, 1934)."""
+"""Confidence bounds of a share, from a sample (Clopper and Pearson, Biometrika 26, 1934)."""
 
 from __future__ import annotations
 

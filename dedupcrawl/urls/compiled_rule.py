@@ -330,7 +330,7 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
 
 
 def compiled(rule: Rule) -> CompiledRule:
-    """What a rule does, without what is only told of it; one object for all that do the same."""
+    """What a rule does, without its metadata; one object for all rules that do the same."""
     return _compiled(rule.kind, *rule.effect)
 
 

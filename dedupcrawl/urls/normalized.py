@@ -43,7 +43,7 @@ def as_of(url: str, found: Normalized) -> Normalized:
 
 
 def result(url: str, spelled: str, canonical: str, used: Sequence[tuple[str, Kind]]) -> Normalized:
-    """What rules, told by their ids and kinds, make of a URL; those that came to nothing are not told."""
+    """What rules, given by ids and kinds, make of a URL; if they change nothing, they are not named."""
     if canonical == spelled:
         return left(url, spelled)
     if len(used) == 1:

@@ -1,7 +1,7 @@
 """The normalizer: a URL in, its canonical form out, by the rules of its site.
 
-Whatever the URL and whatever the rules, hostile ones included: it takes any string, never raises, ends, gives the same
-answer every time, never leaves the site, and the canonical form of a canonical form is itself.
+Whatever the URL and the rules are, hostile ones included, it takes any string, never raises, terminates, gives the same
+result every time and never leaves the site, and the canonical form of a canonical form is itself.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class SiteNormalizer:
     """The rules of one site, ready to be applied.
 
     Most rules are for URLs that have a certain argument or segment, so they are found by it in a dictionary; the others
-    have texts of which one must be in the URL. What is not found so is not tried, nor is what is for other hosts. Of a
-    million rules most lie in cold memory, so what differs from site to site is kept small: strings are interned, and
-    rules that do the same, as on all sites of one software, are one object.
+    have texts of which one must be in the URL. Rules that are not found this way are not tried, nor are rules for other
+    hosts. Of a million rules most lie in cold memory, so what differs from site to site is kept small: strings are
+    interned, and rules that do the same, as on all sites of one software, are one object.
     """
 
     __slots__ = ("_by_host", "_rules", "_sets", "_sole", "_stays", "site")
@@ -188,17 +188,17 @@ _NO_HOST = _Host()
 
 
 class Normalizer:
-    """The rules of all sites. Files are opened when the first URL of their site comes: 100,000 cost a listing of names.
+    """The rules of all sites. A file is opened at the first URL of its site, so 100,000 cost a listing.
 
     A file that cannot be read is logged once and counts as empty: a crawl goes on.
 
     Args:
-        sites: Rules that are at hand.
+        sites: Rules in memory.
         files: Rule files by name.
         named: Site → a file whose rules are among `sites`.
         more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
             or for fewer URLs.
-        tries: Whether a crawl tries the rules, those that are doubted, too.
+        tries: Whether this is for a crawl, which also tries doubted rules.
     """
 
     def __init__(
@@ -335,7 +335,7 @@ class Normalizer:
         self._forget()
 
     def has_more(self, site: str) -> None:
-        """The rules of a site are other than before; those of all the sites that it links to need not be asked for."""
+        """The rules of a site have changed: forget what was made ready for it, and for no other site."""
         self._by_authority = {of: known for of, known in self._by_authority.items() if _site(of) != site}
         for known in (self._by_site, self._rules, self._reduced):
             known.pop(site, None)

@@ -1,4 +1,4 @@
-"""Which rules of a site do again what another one does."""
+"""Which rules of a site only repeat what another rule does."""
 
 from __future__ import annotations
 

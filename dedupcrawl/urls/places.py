@@ -1,9 +1,9 @@
 """Places: the parts of a site in which a rule is tried separately, because it may be right in one and wrong in another.
 
-Which part a URL belongs to is told by what sites route by: its host, the first two segments of its path, the script or
-page at the end, and arguments that have a word for a value (`route=product/search`, `view=print`), but for those that
-the rule drops. A word is in lower case: what has capitals or figures is the name of one of many pages, of which only
-the space counts (`Special:Search`), or the ending.
+The part that a URL belongs to follows from what sites usually route by: the host, the first two segments of the path,
+the script or page at the end, and arguments whose value is a word (`route=product/search`, `view=print`), except those
+that the rule drops. Only values in lower case are words. A value with capitals or figures is the name of one of many
+pages; of it only the namespace counts (`Special:Search`), or the ending.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Place(msgspec.Struct):
         self.passed = max(0, self.passed - 1)
 
     def fails(self, url: str = "", led_to: str = "") -> None:
-        """It found two, the one that of this URL, the other where the rule led to."""
+        """The trial found two pages: that of this URL, and another one where the rule led."""
         self.failed += 1
         if not self.counterexample:
             self.counterexample, self.led_to = url, led_to

@@ -1,9 +1,9 @@
 """Probation: how often a rule in use is tested, and what its trials say about it.
 
 In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tested at its first
-uses, the more often the less evidence the log had for it, and again in each place (see `urls.places`) for which neither
-the log nor a trial has evidence. Later a sample of its uses is tested, the smaller the more trials have passed. A trial
-that fails calls for more.
+uses, more often if the log had little evidence for it, and again in each place (see `urls.places`) for which neither
+the log nor a trial has evidence. Later a sample of its uses is tested, which gets smaller the more trials pass. After a
+failed trial, more uses are tested.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def leads_nowhere(passed: int, gone: int) -> bool:
 def trials_needed(rule: Rule, failed: int) -> int:
     """Trials without which the rule, by its evidence from a log, is on probation, when so many have failed.
 
-    A log in which it was wrong, and which cannot tell that it is right often enough, saves no trial.
+    If it was wrong in the log, and the log does not show that it is right often enough, the log saves no trials.
 
     >>> from dataclasses import replace
     >>> from dedupcrawl.urls.rule import Evidence
@@ -112,8 +112,8 @@ def share_tried(share: float, passed: int, failed: int) -> float:
 def audit_chance(uses: int, share: float, *, is_new: bool) -> float:
     """How probably a use of a rule is tried, of `uses` in this crawl the last one: the 1st is, all others by `share`.
 
-    Of one that no earlier crawl has tried (`is_new`) one is tried besides, on average, while its uses grow fourfold.
-    Nobody can foresee which: a site that could would be honest there alone.
+    Of one that no earlier crawl has tried (`is_new`) one is tried besides, on average, while its uses grow fourfold. No
+    site can predict which; if it could, it might answer honestly only there.
 
     >>> [round(audit_chance(uses, 0.02, is_new=True), 3) for uses in (1, 2, 4, 16, 64)]
     [1.0, 0.361, 0.18, 0.045, 0.02]

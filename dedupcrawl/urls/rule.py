@@ -1,7 +1,8 @@
-"""Rule: one thing that is known of the URLs of a site. Its `to_dict` and `from_dict` are the file format.
+"""Rule: one statement about the URLs of a site. Its `to_dict` and `from_dict` are the file format.
 
-A rule (Definition 2 of Koppula et al., WSDM 2010) is a context, which says which URLs it is for, and a transformation.
-The context is `hosts`, `within`, `match` and `unless`; the transformation is exactly one of `to`, `drop` and `convert`:
+A rule (Definition 2 of Koppula et al., WSDM 2010) is a context, which says to which URLs it applies, and a
+transformation. The context is `hosts`, `within`, `match` and `unless`; the transformation is exactly one of `to`,
+`drop` and `convert`:
 
     {"id": "sid", "kind": "rewrite", "drop": ["sid", "utm_*"]}
     {"id": "task", "kind": "equivalence", "match": "/bugs?task={}", "drop": ["*"]}
@@ -114,12 +115,12 @@ class Rule:
 
     @property
     def effect(self) -> tuple[object, ...]:
-        """What the rule does, without what is told of it: equal for two rules that do the same."""
+        """What the rule does, without its metadata: equal for two rules that do the same."""
         return self.hosts, self.within, self.match, self.unless, self.to, self.drop, self.convert
 
     @property
     def is_off(self) -> bool:
-        """Whether it changes no URL where nobody tries it."""
+        """Whether it changes no URL, unless a crawl tries it."""
         return self.state in {"doubted", "disabled"}
 
     @property

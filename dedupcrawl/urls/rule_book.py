@@ -1,7 +1,7 @@
-"""The rule book: the rules in use, what trials say of each, and what becomes of it in its file.
+"""The rule book: the rules in use, the results of their trials, and what is written about them into rule files.
 
-A rule is tested and believed for each owner (`sites.owner_of`) separately: what it does to the pages of one says
-nothing about the pages of another, who may be a stranger or an attacker.
+A rule is tested and trusted for each owner (`sites.owner_of`) separately: its results on the pages of one owner are no
+evidence for the pages of another, who may be a stranger or an attacker.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ class RuleBook:
             one.count(url, self._chance, is_tried=is_tried, is_fetched=is_fetched)
 
     def last_uses(self) -> set[str]:
-        """The URLs that are to be tried now that nothing more is fetched, each told once."""
+        """The URLs to test now that nothing more is fetched, each returned once."""
         share, chance = self._share, self._chance
         return {url for of in self._watched.values() for one in of.values() for url in one.take_last(share, chance)}
 
     def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
-        """A trial of these rules lacked a page to compare: whether two URLs lead to one page it does not tell."""
+        """A trial of these rules was inconclusive: it had no page to compare."""
         for one in self._of(url, rules):
             one.untold += 1
 
@@ -115,9 +115,9 @@ class RuleBook:
         return len(watched) == len(rules) and all(one.places.of(url).is_backed for one in watched)
 
     def wanting(self) -> dict[tuple[str, str], int]:
-        """Nothing more is tried: owner and id of each rule of which earlier uses are to be tried, see `is_wanting`.
+        """When nothing more is tested: owner and id of each rule whose earlier uses are to be tested, see `is_wanting`.
 
-        And how many besides, for trials that told nothing; each of these is told once.
+        And how many more, in place of inconclusive trials; each of these is returned once.
         """
         found = dict[tuple[str, str], int]()
         for owner, watched in self._watched.items():
@@ -149,16 +149,17 @@ class RuleBook:
             one.places.of(url).passes(url)
 
     def take_back(self, url: str, rules: tuple[str, ...]) -> None:
-        """A trial that had passed has not, after all: it will be told as one that failed."""
+        """Withdraw a passed trial, which the caller then reports as failed."""
         for one in self._of(url, rules):
             one.places.of(url).take_back()
 
     def failed(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
-        """The rules made of this URL one that leads to another page.
+        """The rules turned this URL into one that leads to another page.
 
-        Those are to blame that have yet to be proved there: one at most; else all, which are to be proved anew there,
-        one by one. When this refutes a rule it is off in the place of the URL; when nothing speaks for it in another
-        place, it is revoked. Of several none is, until nothing more is tried (`decide`).
+        The failure counts against the rule that is not yet proven there (at most one); if all are proven, against all
+        of them, and each has to be proven there again. A rule that this refutes is off in the place of the URL; if it
+        has no evidence in another place, it is revoked. Of several rules none is revoked until nothing more is tested
+        (`decide`).
         """
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
@@ -186,15 +187,15 @@ class RuleBook:
         return tuple(rule for rule in rules if rule in unproved) or rules
 
     def there(self, url: str, rules: tuple[str, ...]) -> None:
-        """The rules made of this URL one that has a page, which is told once, whatever was sent there."""
+        """The rules turned this URL into one that has a page; called once for each such page."""
         for one in self._of(url, rules):
             one.there += 1
 
     def gone(self, url: str, canonical: str, rules: tuple[str, ...]) -> list[str]:
-        """The rules made of this URL, which has a page, one that has none; ids of the rules that are revoked for it.
+        """The rules turned this URL, which has a page, into one that has none; returns ids of the rules revoked for it.
 
-        A rule that does so too often may still be right about which URLs are one page: it becomes an equivalence, and
-        is revoked when URLs that others are sent to then lead nowhere.
+        A rule that does so too often may still be right about which URLs are one page: it becomes an equivalence. It is
+        revoked if the URLs to which others are then sent lead nowhere, too.
         """
         revoked: list[str] = []
         for one in self._of(url, self._suspects(url, rules)):

@@ -135,7 +135,7 @@ def read_rules(path: Path) -> SiteRules:
         raise RuleError(f"{path}, line {line}: {error}") from error
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise RuleError(f"{path}, line {line}: no UTF-8, as TOML must be; save it as UTF-8") from error
+        raise RuleError(f"{path}, line {line}: not UTF-8, which TOML must be; save it as UTF-8") from error
     except RecursionError as error:
         raise RuleError(f"{path}: nested too deeply: rules are plain [[rules]] tables") from error
     except OSError as error:
@@ -149,12 +149,12 @@ def read_rules(path: Path) -> SiteRules:
 
 
 def _mistake(said: str, content: bytes) -> str:
-    """What the TOML reader says, and what to mend; of what is still open at the end it names no line."""
+    """What the TOML reader says, and what to correct; if something is open at the end, it names no line."""
     what, at_end, _ = said.partition(" (at end of document)")
     if not at_end:
-        return f": {said}; mend that line of TOML"
+        return f": {said}; correct that line of TOML"
     line = content.rstrip().count(b"\n") + 1
-    return f", line {line}, where the file ends: {what}; mend that line, or close what one above opens"
+    return f", line {line}, where the file ends: {what}; correct that line, or close what an earlier line opens"
 
 
 def write_rules(folder: Path, site_rules: SiteRules) -> Path:

@@ -1,4 +1,4 @@
-"""Rules ready to be applied, and which of them may apply to a URL: most ask for a token or a text that it must have."""
+"""Compiled rules, and which of them may apply to a URL: most require a token or a text that the URL must contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates: how a rule says which URLs it is for and what becomes of them.
+"""Templates: how a rule says to which URLs it applies and what it makes of them.
 
 A template is a URL, or a part of one, with captures in braces:
 
@@ -21,9 +21,9 @@ An argument that a URL has several times must be of the form each time, with the
 
 A capture takes at least one character and stays within its segment, argument or host; only `{name*}`, a whole segment
 of its own and at most once in a path, may be empty or contain slashes; behind ";" or ";name=" it ends at the next ";".
-Of two captures in one segment the first takes as little as it can; where the last one does not take what is then left
-for it, the one before it takes as much as it can: `{words}-{id:digits}` is for `any-words-7`, and `{a}-{b:digits}-{c}`
-for `x-7-any-words`. Matching takes time linear in the length of the URL: there is no backtracking to exploit.
+Of two captures in one segment the first takes as little as it can; if the last one does not fit what is then left, the
+one before it takes as much as it can: `{words}-{id:digits}` fits `any-words-7`, and `{a}-{b:digits}-{c}` fits
+`x-7-any-words`. Matching takes time linear in the length of the URL: there is no backtracking to exploit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A rule in use: what crawls find out about it, and where that is kept: in its file, or in an index."""
+"""A rule in use, with the results of its trials, which are stored in its file or in an index."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ class WatchedRule(msgspec.Struct):
         rule: As it was in its file, see `for_owner`.
         places: Where it was used.
         owner: Whose pages these are.
-        sampled: Uses that were to be tried, for its own sake or another rule's that had a part in them.
-        untold: Trials that told nothing, for want of a page to compare, and have yet to be made up for.
-        made_up: Trials that were made up for such.
-        untried: Uses since one was last tried.
-        drawn_use: The URL of one of these, drawn at random; empty without.
-        last_use: The URL of the last of these, for a site may change.
-        there: What it made of URLs that has a page.
-        gone: What it made of URLs that have a page, and has none itself, by hashes.
+        sampled: Uses that were drawn for a trial, because of this rule or of another rule that was used with it.
+        untold: Inconclusive trials, which had no page to compare, and which another trial has yet to replace.
+        made_up: Trials that replaced such ones.
+        untried: Uses since the last one that was tested.
+        drawn_use: The URL of one of these, drawn at random; empty if there are none.
+        last_use: The URL of the last of these, because a site may change.
+        there: Its canonical URLs that have a page.
+        gone: Hashes of its canonical URLs that have no page, although the original URLs have one.
         written: How many of the trials that passed and failed are in the file.
-        revoked: Why this crawl does without it; empty while it does not.
+        revoked: Why this crawl no longer uses it; empty while it does.
     """
 
     rule: Rule
@@ -185,7 +185,8 @@ class WatchedRule(msgspec.Struct):
             self.drawn_use = self.last_use
 
     def take_last(self, share: float, chance: Random) -> set[str]:
-        """Uses to be tried now that nothing more is fetched, told once: the last, and one that nobody can foresee.
+        """Uses to test now that nothing more is fetched, each returned once: the last, and one that no site can
+        predict.
 
         They are due where many were not tried, for a site may have changed meanwhile; one use in `share` has been tried
         before much was known of the rule. Of what earlier crawls have found out, which each crawl may use but a few
@@ -201,7 +202,7 @@ class WatchedRule(msgspec.Struct):
         return found - {""} if is_due else set()
 
     def take_untold(self) -> int:
-        """How many trials that told nothing are to be made up for now: as many at most, all told, as were sampled."""
+        """How many inconclusive trials are to be replaced now: in total at most as many as were sampled."""
         taken, self.untold = min(self.untold, self.sampled - self.made_up), 0
         self.made_up += taken
         return taken
@@ -330,7 +331,7 @@ class SiteTrials(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_bytes(cls: type[Known], content: bytes | None) -> Known:
-        """Read what `to_bytes` wrote; nothing is known where that cannot be read."""
+        """Read what `to_bytes` wrote; if it cannot be read, the result is empty."""
         try:
             return msgspec.json.decode(content, type=cls) if content else cls()
         except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -267,9 +267,9 @@ def test_a_page_that_lies_inside_others_is_led_to_the_last_of_them(tmp_path: Pat
     rows = [{"url": f"http://a.example/{name}", "text": " ".join(text[:end])} for name, end in parts.items()]
     checked(tmp_path, rows)
     largest = "http://a.example/largest\n"
-    assert f"    a later page stands for it: {largest}" in explain(tmp_path, "http://a.example/small")
-    assert f"    for which a later page stands: {largest}" in explain(tmp_path, "http://a.example/copy")
-    assert "a later page stands" not in explain(tmp_path, "http://a.example/largest")
+    assert f"    a later page has replaced it: {largest}" in explain(tmp_path, "http://a.example/small")
+    assert f"    which a later page has replaced: {largest}" in explain(tmp_path, "http://a.example/copy")
+    assert "a later page has replaced" not in explain(tmp_path, "http://a.example/largest")
 
 
 def test_a_restored_page_is_said_to_be_one_and_to_wait_to_be_fetched(tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_an_alias_that_is_not_used_is_told_with_what_speaks_against_it(tmp_path:
         "own": "    for the page of this URL was kept\n",
         "gone": "    for that page is no longer kept\n",
         "back": "    for 'index restore' gave it back\n",
-        "x": f"    og is not believed on this site: {why}\n",
+        "x": f"    og is no longer used on this site: {why}\n",
     }.items():
         assert "  is not used as an alias of http://a.example/1: " in said(name)
         assert why_not in said(name)
@@ -400,7 +400,7 @@ def test_a_host_alone_is_not_told_to_be_an_alias_of_its_own_slash(tmp_path: Path
     with opened(tmp_path) as index:
         index.attach("http://a.example", ALIAS, Alias("http://a.example/", "canonical", "s", "", 0.0).to_bytes())
     said = explain(tmp_path, "http://a.example")
-    assert "taken for http://a.example/\n" in said
+    assert "looked up as http://a.example/\n" in said
     assert "alias" not in said
 
 
@@ -409,13 +409,13 @@ def test_a_page_whose_keeper_lies_inside_it_is_not_told_to_be_a_later_one(tmp_pa
     small, large = (f"http://a.example/{name}" for name in ("small", "large"))
     rows = [{"url": small, "text": prose(1)}, {"url": large, "text": f"{prose(1)}\n{prose(2, 300)}"}]
     checked(tmp_path, rows)
-    assert f"a later page stands for it: {large}" in explain(tmp_path, small)
+    assert f"a later page has replaced it: {large}" in explain(tmp_path, small)
     verdict = duplicate("large", "small", "shingles", evidence={"judged_again": True})
     with opened(tmp_path) as index:
         index.record(verdict, run="check", site="a.example")
     said = explain(tmp_path, large)
     assert f"its page is a duplicate of {small}" in said
-    assert "for which this page stands by now" in said
+    assert "which this page has replaced" in said
     assert "a later page" not in said
 
 

@@ -56,7 +56,7 @@ def explain(folder: Path, url: str) -> str:
 
 def test_a_page_is_explained_by_its_items(tmp_path: Path, listing: str) -> None:
     said = explain(tmp_path, f"{listing}#offers")
-    assert "its items were judged one by one, each known by its place on the page: 12 items, 1 duplicate\n" in said
+    assert "its items were judged one by one, each known by its position on the page: 12 items, 1 duplicate\n" in said
     assert f"  {listing}#1 was kept\n" in said
     assert f"{listing}#4" not in said  # that has a URL of its own
     assert "  … and 2 more items\n" in said

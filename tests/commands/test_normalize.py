@@ -125,7 +125,7 @@ def test_likely_rules_are_for_sites_that_have_no_rule_file(tmp_path: Path) -> No
 
 
 def test_where_no_rules_are_it_says_what_it_takes(rules: Path) -> None:
-    told = "only spellings are changed, for there are no rules for these URLs: "
+    told = "only spellings are changed, because there are no rules for these URLs: "
     for urls, lacks_rules in (
         (["http://b.com/?sid=1", "http://c.com/"], True),
         (["http://b.com/", "http://a.com/"], False),

@@ -90,9 +90,9 @@ def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--output", "x.html", "--index", "memory:"], "memory: is an index that ends with its crawl"),
+        (["--output", "x.html", "--index", "memory:"], "memory: is an index that is deleted at the end of its crawl"),
         ([], "--output"),
-        (["--output", "-"], "give it a name such as report.html"),
+        (["--output", "-"], "name a file for it, such as report.html"),
         (["--output", "new/x.html"], "there is no folder new"),
         (["--output", "index"], "is a directory"),
     ],

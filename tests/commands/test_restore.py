@@ -104,7 +104,7 @@ def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
         (["--rule", "none"], "the index knows no rule 'none', but sid, p."),
         (["--run", "nope", "--refetch"], "the index knows no run 'nope', but one, two, run."),
         (["--site", "c.example", "--check", "exact"], "the index knows no site 'c.example', but a.example, b.com."),
-        (["--rule", "sid", "--check", "exact"], "nothing is both"),
+        (["--rule", "sid", "--check", "exact"], "give only one of them"),
         (["--run", "one", "--json"], "--output"),
         (["--run", "one", "--output", "none/rows.jsonl"], "none/rows.jsonl cannot be written: "),
         ([], "say which pages"),

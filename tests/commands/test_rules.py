@@ -188,7 +188,7 @@ def test_mistakes(rules: Path, tmp_path: Path, command: str, says: str) -> None:
 
 def test_a_folder_without_rules_lists_nothing(tmp_path: Path) -> None:
     assert run(tmp_path, "list").stdout == ""
-    check_refused(run(tmp_path, "list", "a.com"), "has no rules for a.com, nor any.")
+    check_refused(run(tmp_path, "list", "a.com"), "has no rules for a.com, and none for other sites.")
     check_refused(run(tmp_path / "none", "list"), "there are no rules at")
     file = write(tmp_path / "file", "")
     check_refused(run(file, "list"), f"--rules takes a folder of rule files, and {file} is a file.")
@@ -227,7 +227,7 @@ def test_where_a_crawl_does_not_use_a_rule_is_told(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (rule,)))
     here, there = (run(tmp_path, "test", url.format(7)).stdout.splitlines() for url in (lists, trips))
     assert not any("in crawls" in line for line in here)
-    assert "  it is asked for as it is (in crawls, which use no rule where trials spoke against it)" in there
+    assert "  it is asked for as it is (in crawls, which use no rule that failed its trials there)" in there
 
 
 @pytest.mark.parametrize(("state", "said"), [("doubted", "doubted: crawls try it"), ("disabled", "switched off")])

@@ -90,7 +90,9 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
     missed = told(file, "--set", "SELECTOR=.article")
     assert missed["selector_found"] is False
     assert len(missed["own_text"]) + len(missed["beside"]) == 3
-    assert "DEDUP_SELECTOR finds no text on this page: read" in text(file, "--set", "SELECTOR=.article").stdout
+    assert (
+        "DEDUP_SELECTOR finds no text on this page: the page is read" in text(file, "--set", "SELECTOR=.article").stdout
+    )
     both = text(file, "--set", "SELECTOR=.post", "--set", "IGNORE=css:.post p").stdout
     assert "DEDUP_SELECTOR finds no text on this page but what DEDUP_IGNORE leaves out" in both
     ignored = told(file, "--set", "IGNORE=css:.stats")
@@ -128,7 +130,7 @@ def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path, arguments:
         (html(1).encode(), None),
         (html(1).encode("utf-16"), None),
         (html(1).encode("utf-16-le"), None),
-        (f"Here it begins. {html(1)}".encode("utf-16-le"), "this looks like UTF-16, of which a crawl reads no text"),
+        (f"Here it begins. {html(1)}".encode("utf-16-le"), "this looks like UTF-16 without a byte order mark"),
         (f"Here it begins. {html(1)}".encode("utf-16-be"), "save it as UTF-8"),
     ],
 )
@@ -142,7 +144,7 @@ def test_what_an_index_does_not_have_of_a_dropped_page(tmp_path: Path, index: Pa
     checked(tmp_path, [{"url": "http://a.example/again", "html": html(3)}], "--set", "KEEP_TEXT=True")
     shown = text("http://a.example/again", "--index", index).stdout
     assert shown.startswith("(no title is kept)\n")
-    assert "what stands beside the main text is not kept" in shown
+    assert "the index does not keep the text beside the main text" in shown
 
 
 def test_no_terminal_obeys_a_page(tmp_path: Path) -> None:

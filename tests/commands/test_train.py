@@ -84,7 +84,7 @@ def test_urls_that_no_row_is_of_are_accounted_for(tmp_path: Path) -> None:
     write(tmp_path / "log", *rows)
     said = train(tmp_path).stdout
     assert "20 rows of 1 site" in said
-    assert "those that redirects and canonical links name among them" in said
+    assert "including those that redirects and canonical links name" in said
 
 
 PAGES = [{"url": "http://a.com/", "text_digest": "1"}, {"url": "http://a.com/?a=1", "text_digest": "1"}]
@@ -191,7 +191,7 @@ def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     log, file = write_log(tmp_path / "log"), write(tmp_path / "file", "")
-    says = "each rule file is whole, the old one or the new one"
+    says = "each rule file is intact, in its old or its new version"
     check_refused(run("train", log, "--rules", file / "rules"), says, 1)
 
 
@@ -208,7 +208,7 @@ def test_a_disk_that_is_full_half_way_is_told_as_such(tmp_path: Path, monkeypatc
     monkeypatch.setattr(os, "replace", replace)
     assert train(tmp_path).stderr.splitlines()[-1] == (
         f"Error: {rules / 's1.com.toml'}: No space left on device; make room there, or name a place on another disk; "
-        "each rule file is whole, the old one or the new one."
+        "each rule file is intact, in its old or its new version."
     )
     assert [path.name for path in rules.iterdir()] == ["s0.com.toml"]
 

@@ -65,7 +65,7 @@ def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
     lines = in_words(*of_map, log, "--rules", rules)
     assert lines[1:] == [
         "In the log: different pages.",
-        "Training on the log would not merge them; of what it leaves apart:",
+        "Training on the log would not merge them, for these reasons:",
         "  drop v: 30 of 30 merges would be wrong",
         "    http://a.com/map/0 is not http://a.com/map/0?v=a0",
         "    http://a.com/map/10 is not http://a.com/map/10?v=a10",
@@ -76,7 +76,7 @@ def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
     assert not after["is_merged"]
     assert not after["training_merges"]
     assert [one["why"] for one in after["reasons"]] == [
-        "rule r1-1 is for other URLs",
+        "rule r1-1 does not apply to them",
         "30 of 30 merges would be wrong",
     ]
 
@@ -112,7 +112,7 @@ def test_without_a_log_nothing_is_said_of_one(tmp_path: Path) -> None:
     lines = in_words("http://a.com/a?x=1", "http://a.com/a", "--rules", tmp_path)
     assert lines == [
         "They are not merged: http://a.com/a?x=1 and http://a.com/a.",
-        "  drop x: no log was given that may support it",
+        "  drop x: no log was given that could support it",
     ]
 
 
@@ -156,7 +156,7 @@ def test_it_says_so_in_words(tmp_path: Path) -> None:
     log = log_of(tmp_path, {"/a": "1", "/a?x=1": "1"})
     _, found, _, why, *_ = in_words("http://a.com/a", "http://a.com/a?x=1", log, "--rules", tmp_path)
     assert found == "In the log: one page."
-    assert "drop x: 1 cluster of the log supports it, and it takes 2" in why
+    assert "drop x: 1 cluster of the log supports it, and 2 are needed" in why
 
 
 def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_requests_go_on_when_nothing_can_be_read(index: Indexes, caplog: pytest.
         await asyncio.wait_for(asyncio.gather(*(batch.at_hand(f"http://a.com/{n}", 3) for n in range(3))), 10)
 
     asyncio.run(run())
-    assert ("could not be read together" in caplog.text) == (index.pages_at_once > 1)
+    assert ("could not be read for several URLs at once" in caplog.text) == (index.pages_at_once > 1)
 
 
 def test_without_a_loop_nothing_waits(batch: Batch) -> None:

@@ -264,8 +264,8 @@ async def test_a_field_that_holds_no_text_is_said_once(caplog: pytest.LogCapture
         await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles}, Two)
     said = [line.partition("the field ")[2] for line in caplog.messages if "holds no text" in line]
     assert said == [
-        "'n' of an item of dict holds no text, but int. This is said once.",
-        "'name' of an item of dict holds no text, but NoneType. This is said once.",
+        "'n' of an item of dict holds no text, but int. This is logged once.",
+        "'name' of an item of dict holds no text, but NoneType. This is logged once.",
     ]
 
 

@@ -101,7 +101,7 @@ async def test_what_has_lost_its_index_is_not_resumed(tmp_path: Path, run: str |
     with serve(shop(12, sessions=1)) as site:
         await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 3})
         (tmp_path / "index").rename(tmp_path / "old")
-        with pytest.raises(SettingError, match="its index is gone or another one"):
+        with pytest.raises(SettingError, match="its index is missing or is another"):
             await crawl(f"{site.base}/", settings)
         rmtree(tmp_path / "index")
         (tmp_path / "old").rename(tmp_path / "index")

@@ -92,7 +92,7 @@ def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
     assert f"1 duplicate of 5.0 kB ({known}, not counting 1 page dropped by" in closing_line(stats)
     stats.set_value("dedup/content/abstained/html", 1_000)
     stats.set_value("dedup/content/abstained/empty", 1)
-    said = "; 1,001 abstained (1,000 HTML with next to no text, 1 an empty body)"
+    said = "; 1,001 abstained (1,000 HTML with very little text, 1 an empty body)"
     assert closing_line(stats).endswith(said)
     stats.set_value("dedup/content/abstained/html", 1_199)
     assert "; none of 1,200 pages could be compared" in closing_line(stats)

@@ -50,7 +50,7 @@ to = "/{page}"
 """
 
 
-OPEN = "mend that line, or close what one above opens, then try 'dedupcrawl rules test'"
+OPEN = "correct that line, or close what an earlier line opens, then try 'dedupcrawl rules test'"
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -149,7 +149,7 @@ def test_what_is_no_text_of_that_kind(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b'site = "example.com"\n# \xe9', ", line 2: no UTF-8, as TOML must be; save it as UTF-8"),
+        (b'site = "example.com"\n# \xe9', ", line 2: not UTF-8, which TOML must be; save it as UTF-8"),
         (b"site = [", f", line 1, where the file ends: Invalid value; {OPEN}"),
         (b'site = "a.com"\nnote = """x\n\n', f", line 2, where the file ends: Unterminated string; {OPEN}"),
         (b"site = " + b"[" * 100_000, ": nested too deeply: rules are plain [[rules]] tables"),

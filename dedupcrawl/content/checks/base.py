@@ -68,7 +68,7 @@ class Check(Protocol):
         ...
 
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
-        """Kept pages that a new page may supersede because they lie inside it; none where a check is symmetric."""
+        """Kept pages that a new page may supersede because it contains them; none if the check is symmetric."""
         return []
 
     def probe(self, signature: bytes) -> Probe:
@@ -76,7 +76,8 @@ class Check(Protocol):
         return Probe(prefixes_of(self.keys(signature), self.payload_bits))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """How unlike two signatures are, at next to no cost, in [0, 1]: what comes first of candidates as similar.
+        """How different two signatures are, computed quickly, in [0, 1]: the order of candidates that are equally
+        similar.
 
         By their lengths.
         """

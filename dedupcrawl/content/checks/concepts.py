@@ -90,7 +90,7 @@ class Thesaurus:
         return of_term
 
     def senses(self, of_term: str) -> int:
-        """How many sets the term stands in: the more, the more common a word is."""
+        """The number of sets that contain the term; common words are in more sets."""
         return len(self._of_term.get(of_term, ()))
 
     def _synonyms(self, of_term: str) -> frozenset[str]:
@@ -231,7 +231,7 @@ def _checksum(path: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ConceptsCheck(Check):
-    """Pages whose concept vectors have a cosine above `similarity` and whose concepts lie alike."""
+    """Pages whose concept vectors have a cosine above `similarity` and whose concepts occur in similar places."""
 
     similarity: float = parameter(  # Sim_thr
         "CONCEPTS_SIMILARITY", 0.9, BELOW_1, "The cosine of duplicates' concept vectors is greater.", loosest=min
@@ -247,7 +247,7 @@ class ConceptsCheck(Check):
         "CONCEPTS_SEARCHED",
         5,
         whole(1, MAX_KEY_CONCEPTS),
-        "Duplicates have a concept in common among so many first key concepts of both.",
+        "Duplicates have a concept in common among this many first key concepts of both.",
     )
     related: float = parameter(  # Rel_thr
         "CONCEPTS_RELATED",
@@ -262,7 +262,7 @@ class ConceptsCheck(Check):
         "CONCEPTS_CONSIDERED",
         30,
         whole(1, 10_000),
-        "So many nodes, those of the highest degree, are tried as key concepts.",
+        "This many nodes, those of the highest degree, are tried as key concepts.",
     )
     kept: int = parameter(
         "CONCEPTS_KEPT", 20, whole(1, MAX_KEY_CONCEPTS), "How many key concepts a page has at most."

@@ -1,4 +1,4 @@
-"""Exact duplicates: the digest of the normalized main text, or of the whole body where there is next to no text."""
+"""Exact duplicates: the digest of the normalized main text, or of the whole body if there is very little text."""
 
 from __future__ import annotations
 

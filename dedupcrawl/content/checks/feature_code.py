@@ -133,7 +133,7 @@ _FEW = 8  # postings that are looked up without searching for a rarer run
 
 @dataclass(frozen=True, slots=True)
 class FeatureCodeCheck(Check):
-    """One-way: pages of which a share `repeatability` lies inside a kept page.
+    """One-way: pages of whose code a kept page's code contains a share of `repeatability`.
 
     A signature is the code, two bytes a symbol, little-endian: the upper 15 bits of each symbol's hash.
     """
@@ -146,7 +146,7 @@ class FeatureCodeCheck(Check):
         loosest=min,
     )
     ieu_length: int = parameter(  # L_pth
-        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph with at least so many symbols is a unit of extraction."
+        "IEU_LENGTH", 300, whole(1, 1_000_000), "A paragraph with at least this many symbols is a unit of extraction."
     )
     ieu_share: float = parameter(  # δ_p
         "IEU_SHARE", 0.75, share(), "A paragraph that makes up at least this share of the text is one, too."
@@ -155,7 +155,7 @@ class FeatureCodeCheck(Check):
         "CODE_CHARACTERS",
         1000,
         whole(MIN_CODE, 1_000_000, or_zero=True),
-        "Feature codes are made of so many symbols of the main text; 0 for the whole text.",
+        "Feature codes are made of this many symbols of the main text; 0 for the whole text.",
     )
     anchors: str = parameter(
         "CODE_ANCHORS",
@@ -217,7 +217,7 @@ class FeatureCodeCheck(Check):
         return with_grams(keys, pages, min(MANY_GRAMS, math.ceil((least - GRAM + 1) / SAMPLING)))
 
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
-        """Kept pages with enough grams among all of this page's to lie inside it."""
+        """Kept pages of which this page has enough grams to contain them."""
         keys, pages = postings.find(different_grams(signature))
         return pages_inside(keys, pages, self.repeatability)
 

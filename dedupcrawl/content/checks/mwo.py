@@ -61,7 +61,7 @@ _HEAVIEST = 100.0  # a weight that somebody may give a field
 
 
 class FieldWeights(msgspec.Struct, frozen=True):
-    """What one occurrence of a term weighs, by the field it stands in; the defaults are the paper's Table 1."""
+    """The weight of one occurrence of a term, by its field; the defaults are the paper's Table 1."""
 
     url: float = 2  # in the URL, without its scheme
     headings: float = 2  # in a heading
@@ -97,7 +97,7 @@ class FieldWeights(msgspec.Struct, frozen=True):
 
 
 def add_fields(weights: Weights, page: Page, fields: FieldWeights, dictionary: str = "") -> None:
-    """Add what the terms of a page weigh that stand in its fields, but for its main text, in thousandths."""
+    """Add the weights of the terms in all fields of a page except its main text, in thousandths."""
     for weight, lines in (
         (fields.url, (unquote(page.url.partition("://")[2] or page.url),)),
         (fields.headings, page.headings),
@@ -183,8 +183,8 @@ class MwoCheck(Check):
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The page's record, six bytes per term.
 
-        None when its main text has fewer than `min_terms` different terms, or no term stands in a field that weighs.
-        The other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
+        None when its main text has fewer than `min_terms` different terms, or no term is in a field with a weight. The
+        other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
         """
         fields, weights = _field_weights(self.weights), Weights()
         weights.add(terms.main_terms(text, self.dictionary), round(fields.main * _UNIT))

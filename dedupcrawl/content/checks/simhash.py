@@ -3,7 +3,8 @@
 **Features** have names, which are part of the stored format:
 
 - "pairs": every pair of neighbouring symbols, which is about a word of Chinese, and also every word of more than three
-  letters. Each counts as often as it occurs, at most eight times: a page of one repeated word is not a page.
+  letters. Each counts as often as it occurs, at most eight times, so that one word that a page repeats does not decide
+  its fingerprint.
 - "words": words of more than three letters, as often as they occur; this is what Khan and Ali do, for their experiment.
 
 URLs in the text are no features (Khan and Ali, Sect. III-F).
@@ -57,7 +58,7 @@ class SimHashCheck(Check):
         "SIMHASH_DISTANCE",
         3,
         whole(0, MAX_DISTANCE),
-        "The fingerprints of duplicates differ in at most so many bits.",
+        "The fingerprints of duplicates differ in at most this many bits.",
         loosest=max,
     )
     min_features: int = parameter(  # it would collide with every other empty page

@@ -37,7 +37,7 @@ class TitleCheck(Equality):
         return {"symbols": SYMBOLS_VERSION, "hash": "blake2b", "characters": TITLE}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """Half of a digest of title and host; none without a title, or of next to no text."""
+        """Half of a digest of title and host; none if there is no title or very little text."""
         title = SymbolText.of((page.title[:TITLE],)).normalized
         if not title or len(text) < _MIN_SYMBOLS:
             return None

@@ -46,7 +46,7 @@
   function keptOf(columns, of, url) {
     const nodes = page(columns.kept[of], columns.kept_title[of]);
     const larger = columns.kept_in[of];
-    return larger && larger !== url ? [...nodes, make("span", { className: "quiet" }, "for which a later page stands: ", link(larger))] : nodes;
+    return larger && larger !== url ? [...nodes, make("span", { className: "quiet" }, "which a later page has replaced: ", link(larger))] : nodes;
   }
 
   async function unpacked(id) {
