@@ -27,8 +27,8 @@ from dedupcrawl.urls.rule import Rule
 _AHEAD = 100_000  # URLs that are read before the first is answered, to recognize software by; some 20 MB
 _NAMED = 5  # of what is not a URL
 _NO_RULES = (
-    "only spellings are changed, for there are no rules for these URLs: those of a program are used where URLs show "
-    "two different signs of it, likely ones where a site has three pairs of spellings, and 'dedupcrawl train' learns "
+    "only spellings are changed, because there are no rules for these URLs: a program's rules are used if URLs show "
+    "two different signs of it, likely ones if a site has three pairs of spellings, and 'dedupcrawl train' learns "
     "others from a crawl log"
 )
 
@@ -47,8 +47,9 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     the spelling differs, such as the case of the host or a default port. Anything that is not a URL is printed
     unchanged and reported on stderr; the exit status is 1 if it was an argument.
 
-    Rules are those of rule files, those of known software, of which the URLs must show two different signs, and, for
-    sites without a rule file, those of spellings of which the URLs have three pairs, such as /a/index.html and /a/.
+    The command uses the rules in rule files, those of known software if the URLs show two different signs of the
+    program, and, for sites without a rule file, likely rules: for spellings of which the URLs have three pairs, such as
+    /a/index.html and /a/.
 
     \b
     dedupcrawl normalize https://example.com/wp-login.php 'https://example.com/tea/?replytocom=7'

@@ -230,7 +230,7 @@ class Dedup:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
-        """Say what it saved, and close what no item needs any more."""
+        """Log what the crawl saved, and close what no item needs any more."""
         self.parts.sending.is_over = True
         take_all(
             self.parts.batch.flush,
@@ -370,10 +370,10 @@ def _run_of(folder: Path | None, index: Index, named: str | None) -> str:
     if begun is not None:
         raise SettingError(
             f"DEDUP_RUN: got {named!r}, but the crawl in {job} is part of the run {printable(begun.decode())!r}: name "
-            "that run, or another JOBDIR: the crawl begins anew."
+            "that run, or another JOBDIR to begin a new crawl."
         )
     raise SettingError(
-        f"JOBDIR: the crawl in {job} cannot be resumed: its index is gone or another one, or dedup/run-id is damaged "
-        "there, so that nobody knows which requests it has left out. Bring the index back, or name another JOBDIR: the "
-        "crawl begins anew."
+        f"JOBDIR: the crawl in {job} cannot be resumed: its index is missing or is another one, or dedup/run-id is "
+        "damaged there. Only its own index knows which requests it has left out. Restore that index, or name another "
+        "JOBDIR to begin a new crawl."
     )
