@@ -110,11 +110,8 @@ Raw = bytes | memoryview
 # are not coded by their frequency, which takes most of the time and saves little. (No command prints it.)
 _LEVEL = -1
 _LEAST = 128  # bytes; what is shorter stays as it is
-_LEAST_OF_PAGES = 1536
-"""Likewise of a kept page, which is read again and again: of planted pages and three sites up to 37 % are longer, and
-all pages take 9 to 20 % more bytes than if each was packed. (No command prints it.)"""
 _MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
-_PACKED, _AS_IT_IS, _IN_RECORD = b"\1", b"\2", b"\3"  # the last has no checksum but that of its record
+_PACKED, _AS_IT_IS = b"\1", b"\2"
 _CHECKSUM_BYTES = 4  # of a CRC-32
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
@@ -225,9 +222,7 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
-    entry = b"" if record.page is None else _encode(record.page)
-    if entry:
-        entry = compressed(entry) if len(entry) >= _LEAST_OF_PAGES else _IN_RECORD + entry
+    entry = b"" if record.page is None else compressed(_encode(record.page))
     body = _encode((record.signatures, record.ended, record.inside, entry))
     return _checksum(body, page) + body
 
@@ -256,8 +251,8 @@ def unpack(raw: Raw, page: int) -> Record:
     body = checked(raw, page)
     what = f"kept page {page}"
     signatures, ended, inside, packed = _unpacked(_decode, body, what)
-    raw = packed[1:] if packed.startswith(_IN_RECORD) else decompressed(packed, what) if packed else b""
-    return Record(signatures, ended, inside, _unpacked(_decode_entry, raw, what) if raw else None)
+    entry = _unpacked(_decode_entry, decompressed(packed, what), what) if packed else None
+    return Record(signatures, ended, inside, entry)
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
