@@ -95,7 +95,8 @@ class _Trial:
             for feed in self.folder.glob("out-*.jsonl"):
                 stored |= texts_in(feed)
             if ended != FINISHED and (is_last or kind not in ("killed", "both")):
-                return [f"crawl {number} ({kind}) ended with {ended}"]
+                log = max(self.folder.glob("*.log"), key=lambda path: path.stat().st_mtime)
+                return [f"crawl {number} ({kind}) ended with {ended}: {log.read_text(errors='replace')[-500:]}"]
             if ended == FINISHED and kind in ("whole", "stopped") and not wanted <= stored:
                 return [f"crawl {number} of {count}, {kind}: {text[:60]}" for text in sorted(wanted - stored)]
             self._switch(rules, random)

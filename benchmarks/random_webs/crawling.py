@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import sys
 import traceback
 import zlib
@@ -122,6 +123,9 @@ def warm_up(port: int, folder: Path) -> None:
     )
 
 
+_MOST_BYTES = 4 << 30  # of address space: more is a fault, of which the log of the process then tells where it is
+
+
 def in_process(work: Callable[[], int], folder: Path, log: str = "log") -> int:
     """Do something in a process of its own, that may be killed: what it returns, or as it ended."""
     pid = os.fork()
@@ -129,6 +133,7 @@ def in_process(work: Callable[[], int], folder: Path, log: str = "log") -> int:
         status = 1
         try:
             os.chdir(folder)
+            resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
             with (folder / log).open("ab") as output:
                 os.dup2(output.fileno(), 1)
                 os.dup2(output.fileno(), 2)
