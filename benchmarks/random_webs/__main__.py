@@ -95,8 +95,7 @@ class _Trial:
             for feed in self.folder.glob("out-*.jsonl"):
                 stored |= texts_in(feed)
             if ended != FINISHED and (is_last or kind not in ("killed", "both")):
-                log = max(self.folder.glob("*.log"), key=lambda path: path.stat().st_mtime)
-                return [f"crawl {number} ({kind}) ended with {ended}: {log.read_text(errors='replace')[-500:]}"]
+                return [f"crawl {number} ({kind}) ended with {ended}: {self._last_words()}"]
             if ended == FINISHED and kind in ("whole", "stopped") and not wanted <= stored:
                 return [f"crawl {number} of {count}, {kind}: {text[:60]}" for text in sorted(wanted - stored)]
             self._switch(rules, random)
@@ -108,8 +107,13 @@ class _Trial:
         """What Scrapy alone stores."""
         feed = self.folder / f"alone-{number}.jsonl"
         if self._crawl(Circumstances(number, {}), feed) != FINISHED or not (wanted := texts_in(feed)):
-            raise RuntimeError(f"Scrapy alone stores nothing of web {self.seed}")
+            raise RuntimeError(f"Scrapy alone stores nothing of web {self.seed}: {self._last_words()}")
         return wanted
+
+    def _last_words(self) -> str:
+        """The end of the log that was written last."""
+        logs = sorted(self.folder.glob("*.log"), key=lambda path: path.stat().st_mtime)
+        return logs[-1].read_text(errors="replace")[-2_000:] if logs else "it has no log"
 
     def _settings(self, web: Web, random: Random) -> dict[str, Any]:
         return {

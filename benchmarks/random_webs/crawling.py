@@ -133,7 +133,9 @@ def in_process(work: Callable[[], int], folder: Path, log: str = "log") -> int:
         status = 1
         try:
             os.chdir(folder)
-            resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+            _, hard = resource.getrlimit(resource.RLIMIT_AS)
+            if hard == resource.RLIM_INFINITY:
+                resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, hard))
             with (folder / log).open("ab") as output:
                 os.dup2(output.fileno(), 1)
                 os.dup2(output.fileno(), 2)
