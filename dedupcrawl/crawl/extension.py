@@ -21,10 +21,11 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.dupe_filter import Repetitions
-from dedupcrawl.crawl.failures import Outage, cannot_start, in_words, take_all
+from dedupcrawl.crawl.failures import cannot_start, in_words, take_all
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.freezing import FREEZING
 from dedupcrawl.crawl.log_file import AliasRows, Evidence, LogFile, PageLog
+from dedupcrawl.crawl.outage import Outage
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.refetches import Refetches, forgets_unstored, returns_unstored
 from dedupcrawl.crawl.rewriter import Rewriter

@@ -20,8 +20,9 @@ from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
-from dedupcrawl.crawl.failures import Owed, running_loop
+from dedupcrawl.crawl.failures import running_loop
 from dedupcrawl.crawl.fetched import Fetched
+from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, TRAIL, TRIAL, without_fragment
 from dedupcrawl.crawl.rewrites import Rewrites

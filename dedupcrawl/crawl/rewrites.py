@@ -22,7 +22,8 @@ from scrapy import Request
 
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.credentials import Credentials
-from dedupcrawl.crawl.failures import INDEX_FAILS, Owed
+from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.packed_request import restored
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Rewrite, plain

@@ -9,7 +9,7 @@ import pytest
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.credentials import Credentials
-from dedupcrawl.crawl.failures import Owed
+from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError

@@ -26,7 +26,9 @@ from tests.redis_server import RedisServer
 EXAMPLE = Path(__file__).parents[2] / "docs" / "several-workers"
 TEXTS = 30
 COPIES = 3
-QUICK = ("-s", "MAX_IDLE_TIME_BEFORE_CLOSE=2", "-s", "CONCURRENT_REQUESTS=2", "-s", "LOG_LEVEL=INFO")
+# Scrapy's consoles of two workers that start at once choose the same port now and then, and one cannot listen there.
+ALONE = ("-s", "TELNETCONSOLE_ENABLED=False")
+QUICK = ("-s", "MAX_IDLE_TIME_BEFORE_CLOSE=2", "-s", "CONCURRENT_REQUESTS=2", "-s", "LOG_LEVEL=INFO", *ALONE)
 
 
 @pytest.fixture

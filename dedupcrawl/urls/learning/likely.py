@@ -8,7 +8,9 @@ hypotheses are tried for which two different pages would need names that nobody 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.sites import ascii_form, site_of
@@ -38,6 +40,45 @@ Histories link to the earlier versions; many wikis keep robots away from these.
 """
 
 
+def _two_spellings(urls: Collection[int], made: Mapping[int, int]) -> int:
+    pairs = sum(form in urls for form in made)
+    return pairs * (pairs >= _LEAST_PAIRS)
+
+
+def _two_values(urls: Collection[int], made: Mapping[int, int]) -> int:
+    """The same, or two URLs with other values of what is dropped: none need be without."""
+    pairs = sum(form in urls or count > 1 for form, count in made.items())
+    return pairs * (pairs >= _LEAST_PAIRS)
+
+
+def _one_version(_: Collection[int], made: Mapping[int, int]) -> int:
+    return len(made) * (len(made) >= _LEAST_PAGES and max(made.values()) == 1)
+
+
+class _Hypothesis(NamedTuple):
+    """A rule that may be likely.
+
+    Attributes:
+        rule: It.
+        pairs: Of the URLs of a site, and what the rule makes of them with how many URLs each: how many pairs speak for
+            the rule; 0 if they are too few.
+        minds_arguments: Whether URLs are compared with their arguments.
+    """
+
+    rule: Rule
+    pairs: Callable[[Collection[int], Mapping[int, int]], int]
+    minds_arguments: bool
+
+
+def _hypotheses() -> list[_Hypothesis]:
+    found = []
+    for rule in (*ASSUMED, *SPELLINGS, *_SUFFIXES):
+        is_of_arguments = bool(rule.drop) or rule.convert == "sort-query"
+        found.append(_Hypothesis(rule, _two_values if is_of_arguments else _two_spellings, is_of_arguments))
+    found.append(_Hypothesis(_PERMANENT, _one_version, minds_arguments=True))
+    return [one._replace(rule=replace(one.rule, id=f"likely.{_name(one.rule)}", source="prior")) for one in found]
+
+
 @dataclass(slots=True)
 class _Site:
     """Of one site, in hashes: its URLs, with their arguments and without, and of how many a rule makes one form."""
@@ -50,13 +91,15 @@ class LikelyRules:
     """Looks at URLs, and says which rules are likely for their sites."""
 
     def __init__(self) -> None:
-        hypotheses = (*ASSUMED, *SPELLINGS, *_SUFFIXES, _PERMANENT)
-        self._rules = [replace(rule, id=f"likely.{_name(rule)}", source="prior") for rule in hypotheses]
-        self._tried = RuleSet(*((rule.id, rule.kind, compiled(rule)) for rule in self._rules))
+        self._hypotheses = _hypotheses()
+        self._tried = RuleSet(*((rule.id, rule.kind, compiled(rule)) for rule, *_ in self._hypotheses))
         self._sites: defaultdict[str, _Site] = defaultdict(_Site)
 
     def see_url(self, url: str) -> None:
-        """Take note of a URL, unless an archive has it, whose copies of one page are years apart."""
+        """Take note of a URL, unless an archive has it, whose copies of one page are years apart.
+
+        Of fifteen mirrors one has such URLs; there .779 of the merges would be right, or nearly.
+        """
         spelled = canonical_url(url)
         parts = split_url(spelled)
         if parts is None or url.partition("//")[2].partition("/")[0].endswith(":80"):
@@ -67,31 +110,18 @@ class LikelyRules:
             return
         site.urls |= {hash(spelled), hash(spelled.partition("?")[0])}
         for number in self._tried.hits(spelled, parts):
-            changed = self._tried.rules[number].apply(parts, name)
-            if changed is not None:
-                made = changed.join()
-                site.made[number][hash(made if _is_of_arguments(self._rules[number]) else made.partition("?")[0])] += 1
+            if (changed := self._tried.rules[number].apply(parts, name)) is not None:
+                made, question, arguments = changed.join().partition("?")
+                minds = self._hypotheses[number].minds_arguments
+                site.made[number][hash(made + question + arguments if minds else made)] += 1
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The hypotheses for which enough URLs of the site speak, first those for which most do."""
         seen = self._sites.get(ascii_form(site), _Site())
-        ranked = sorted((-_pairs(rule, seen, seen.made[n]), n) for n, rule in enumerate(self._rules) if n in seen.made)
-        return tuple(self._rules[number] for pairs, number in ranked if pairs)
-
-
-def _pairs(rule: Rule, seen: _Site, made: Counter[int]) -> int:
-    """How many pairs of URLs speak for a rule; 0 where these are too few."""
-    if rule.effect == _PERMANENT.effect:
-        return len(made) * (len(made) >= _LEAST_PAGES and max(made.values()) == 1)
-    pairs = len(made.keys() & seen.urls)
-    if _is_of_arguments(rule):  # two URLs with other session ids need none without
-        pairs += sum(urls > 1 and form not in seen.urls for form, urls in made.items())
-    return pairs * (pairs >= _LEAST_PAIRS)
+        pairs = {number: self._hypotheses[number].pairs(seen.urls, made) for number, made in seen.made.items()}
+        ranked = sorted(filter(pairs.get, pairs), key=lambda number: (-pairs[number], number))
+        return tuple(self._hypotheses[number].rule for number in ranked)
 
 
 def _name(rule: Rule) -> str:
     return rule.id.strip("?") or rule.match or rule.convert or ",".join(rule.drop)
-
-
-def _is_of_arguments(rule: Rule) -> bool:
-    return bool(rule.drop) or rule.convert == "sort-query"

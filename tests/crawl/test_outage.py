@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.failures import Outage, Owed
+from dedupcrawl.crawl.outage import Outage, Owed
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 
 
