@@ -49,7 +49,7 @@ class Savings:
     """
 
     def __init__(self, stats: StatsCollector, tally: RunTally, fetched: Fetched) -> None:
-        self._stats, self._tally, self._is_fetched = stats, tally, fetched.has
+        self._stats, self._tally, self._is_fetched, self._given_back = stats, tally, fetched.has, fetched.given_back
         self._asked, self._fetched = HashSet(), HashSet()
         self._came = HashSet()  # as they were asked for or tried, or because others were sent there
         self._sent_to = HashSet()  # links lead to these, to which rules have sent others
@@ -73,19 +73,26 @@ class Savings:
     def fetch(self, request: Request) -> None:
         """`request` is about to be fetched."""
         url, meta = without_fragment(request.url), request.meta
+        is_tried = url == meta.get(TRIAL)
         if request.callback is NO_CALLBACK and meta.get("dedup_skip"):
             self._count(-1)
         elif url in meta.get(CANONICAL, ()):
-            # It may have been fetched on trial while it waited; Scrapy alone retries, too.
-            is_again = not self._came.add(url) and "retry_times" not in meta
+            is_again = self._is_again(url, request)
             self._count(self._answer(request) - (self._fetched.add(url) or is_again))
         elif request.dont_filter and (meta.get("redirect_urls") or [""])[0] in self._fetched:
             is_more = not self._fetched.add(url) or url in self._asked or self._is_fetched(url)
             self._asked.add(url)  # may be fetched many times
             self._count(-is_more)
-        elif url in self._asked or url == meta.get(TRIAL):
-            self._came.add(url)
-            self.fetch_as_asked(url)
+        elif url in self._asked or is_tried:
+            is_again = self._is_again(url, request) and (is_tried or url in self._given_back)
+            self._count(-(self._fetched.add(url) or is_again))
+
+    def _is_again(self, url: str, request: Request) -> bool:
+        """True for a second fetch of `url`: what waits because others were sent to it may also be tried or given back.
+
+        Scrapy alone retries, too.
+        """
+        return not self._came.add(url) and "retry_times" not in request.meta
 
     def fetch_as_asked(self, *urls: str) -> None:
         """These are fetched, whatever rules make of them."""

@@ -84,7 +84,7 @@ class Rewrites:
         # Target → the first URL that was sent there, and its rules; that is empty where an earlier process has sent it.
         self._waiting: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._proven, self._refuted = HashSet(), HashSet()  # every page of a site with rules is in one of them
-        self._led_on: dict[str, str] = {}  # target → what is asked for instead; there are no circles
+        self._led_on: dict[str, str] = {}  # target → what is asked for instead; circles only over what has fallen
         self._led_from: defaultdict[str, set[str]] = defaultdict(set)
         self.first_seen: dict[str, str] = {}
         if lasts:
@@ -274,11 +274,13 @@ class Rewrites:
         return [self.request(one) for one in waiting]
 
     def _leading_to(self, target: str) -> list[str]:
-        """A URL, and those instead of which it is asked for."""
-        found = [target]
-        for one in found:
-            found += self._led_from.get(one, ())
-        return found
+        """A URL, and those instead of which it is asked for; each once, for what has fallen may close a circle."""
+        found, new = {target}, [target]
+        for one in new:
+            further = self._led_from.get(one, set()) - found
+            found |= further
+            new += further
+        return new
 
     def unanswered(self) -> list[str]:
         """The URLs that somebody waits for."""

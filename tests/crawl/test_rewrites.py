@@ -150,6 +150,20 @@ def test_what_led_on_to_a_url_that_is_not_there_is_waited_for_itself() -> None:
     assert len(again.refute(three)) == 2
 
 
+@pytest.mark.timeout(60)
+def test_a_circle_over_a_url_that_is_not_there_ends() -> None:
+    """Each leads on to the other: who waits for either waits for the one that may still answer."""
+    one, two = "http://a.example/1", "http://a.example/2"
+    rewrites = rewrites_of(TemporaryIndex(CHECKS))
+    send(rewrites, one, ASKED)
+    rewrites.lead_on(one, two)
+    assert len(rewrites.refute(two)) == 1
+    rewrites.lead_on(two, one)
+    send(rewrites, two, f"{ASKED}&again")
+    assert rewrites.unanswered() == [one]
+    assert {request.url for request in rewrites.refute(one)} == {ASKED, f"{ASKED}&again"}
+
+
 def test_every_answered_page_takes_the_room_of_a_number() -> None:
     rewrites = rewrites_of(TemporaryIndex(CHECKS))
     tracemalloc.start()
