@@ -9,17 +9,20 @@ from math import isfinite
 from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
 from dedupcrawl.core.around import Around
 from dedupcrawl.core.features import FEATURES, Weights, features, shown
-from dedupcrawl.core.main_outline import MainOutline, read
+from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline, read
 from dedupcrawl.core.overlap import TOTAL, cheapest_prefix, keys_of, overlap, possible
 from dedupcrawl.core.overlap import Weights as TermWeights
+from dedupcrawl.core.packing import pack
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.postings import Postings, Tail
 from dedupcrawl.core.signatures import ShingleSearch, near, simhash_keys
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import View, is_worth_comparing
+from dedupcrawl.core.words import IDEOGRAPH, KIND, LETTER
 
 _WORD = (1 << 64) - 1
+_KINDS = KIND | LETTER | IDEOGRAPH
 
 
 def postings(data: bytes) -> None:
@@ -64,7 +67,7 @@ def pairs(data: bytes) -> None:
     texts = [part.decode("utf-8", "replace") for part in (rest[:half], rest[half:])]
     site = Template()
     for number in range(flags & 7):
-        site.add(read(rest[half:]).hashes, f"{number}")
+        site.add(read(_outline(rest[half:])).hashes, f"{number}")
     lines, links = array("I", rest[: len(rest) // 4 * 4]).tolist(), list(rest)
     sizes = dict(zip(lines, links, strict=False))
     around = Around(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=frozenset(lines[::3]))
@@ -73,7 +76,7 @@ def pairs(data: bytes) -> None:
             f"http://a.example/2.{number}/x",
             "a.example" if flags & 8 else text[:9],
             text[-300:],
-            MainOutline.of(SymbolText.of(tuple(text.split("\n")))) if flags & 16 << number else rest[number:],
+            MainOutline.of(SymbolText.of(tuple(text.split("\n")))) if flags & 16 << number else _outline(rest[number:]),
             around if flags & 64 else around.to_bytes(),
             site,
             headline=text[:300],
@@ -93,6 +96,17 @@ def pairs(data: bytes) -> None:
             )
         assert 0 <= Weights(0.0, [(at, -1.0, 0.0, 9.0) for at in range(len(FEATURES))]).probability_of(pair) <= 1
         assert new != kept or pair.is_equal
+
+
+def _outline(raw: bytes) -> bytes:
+    """The bytes, where they are an outline; else one of which they are the symbols and their kinds."""
+    try:
+        read(raw)
+    except ValueError:
+        count = min(len(raw) // 3, OUTLINE_SYMBOLS)
+        kinds = bytes(byte & _KINDS for byte in raw[2 * count : 3 * count])
+        return pack(raw[: 2 * count], kinds, b"")
+    return raw
 
 
 def overlaps(data: bytes) -> None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import cython
 from cython.cimports.dedupcrawl.core.arrays import uint16s, unset
+from cython.cimports.dedupcrawl.core.packing import pack, unpack
 from cython.cimports.dedupcrawl.core.symbols import Block, SymbolText
 from cython.cimports.libc.string import memcpy
 
@@ -27,6 +28,7 @@ to .94 among the last 256, and .77 to .96 among the last 1,024.)
 OUTLINE_SYMBOLS = LONGEST
 """Symbols of a text that its outline holds one by one."""
 
+_TAIL_BYTES = 12  # how many symbols more there are, and their hash
 _WINDOW = 4_096  # symbols: with as many put in before, a tail begins elsewhere
 _HASH = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 by the golden ratio (Knuth)
 
@@ -35,10 +37,10 @@ class MainOutline:
     """An outline that was read: what is kept of it symbol by symbol, in blocks, and how much more there is.
 
     Attributes:
-        packed: As an index has it. Little-endian: 2 bytes a symbol, the upper 15 bits of its hash and, as bit 0,
-            whether it holds a digit; 2 zero bytes between two paragraphs; then of each of these one byte with its kind.
-            Of a text of more than `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes with the number
-            of the other symbols and 8 with the hash of all from where its tail begins.
+        packed: As an index has it. By `core.packing`: of each symbol the upper 15 bits of its hash and, as bit 0,
+            whether it holds a digit, and its kind; zeros between two paragraphs. Of a text of more than
+            `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes with the number of the other symbols
+            and 8 with the hash of all from where its tail begins, little-endian.
         raw: The symbols without breaks, two bytes each.
         kinds: Of each symbol its kind, as `core.words` has them.
         ends: Where in the symbols each block ends; it begins where the one before it ends.
@@ -56,7 +58,7 @@ class MainOutline:
         if len(values) > 2 * OUTLINE_SYMBOLS:
             return read(_cut(text, values, kinds), text.secret)
         made: MainOutline = MainOutline.__new__(MainOutline)
-        made.packed, made.count = values + kinds, text.count
+        made.packed, made.count = pack(values, kinds, b""), text.count
         made.raw, made.kinds = unset(2 * text.count), unset(text.count)
         made.ends, made.hashes = [], []
         number: cython.int
@@ -78,13 +80,10 @@ class MainOutline:
     def read(outline: bytes, secret: object) -> MainOutline:
         """Of a text of the index of this secret."""
         made: MainOutline = MainOutline.__new__(MainOutline)
-        count: cython.Py_ssize_t = min(len(outline) // 3, OUTLINE_SYMBOLS)
+        values, kinds, tail = unpack(outline, OUTLINE_SYMBOLS, _TAIL_BYTES)
         made.packed = outline
-        made.raw, made.kinds, made.ends, made.hashes = blocks_of(
-            outline[: 2 * count], outline[2 * count : 3 * count], secret
-        )
+        made.raw, made.kinds, made.ends, made.hashes = blocks_of(values, kinds, secret)
         made.count = len(made.raw) // 2
-        tail: bytes = outline[3 * OUTLINE_SYMBOLS :]
         made.tail_begins = tail_begins(made.raw) if tail else made.count
         made.tail, made.tail_hash = int.from_bytes(tail[:4], "little"), tail[4:]
         made.blocks = frozenset(made.hashes)
@@ -103,7 +102,7 @@ def _cut(text: SymbolText, values: bytes, kinds: bytes) -> bytes:
     first: bytes = values[: 2 * OUTLINE_SYMBOLS]
     kept: bytes = b"".join([first[2 * i : 2 * i + 2] for i in range(len(first) // 2) if not _is_break(first, i)])
     tail = digest_of(text.hashes[tail_begins(kept) :].tobytes())[:8]
-    return first + kinds[:OUTLINE_SYMBOLS] + (text.count - len(kept) // 2).to_bytes(4, "little") + tail
+    return pack(first, kinds[:OUTLINE_SYMBOLS], (text.count - len(kept) // 2).to_bytes(4, "little") + tail)
 
 
 @cython.cfunc
@@ -137,7 +136,7 @@ def symbols_of(text):
 
 def values_of(outline: bytes) -> object:
     """The symbols of an outline, with breaks between blocks, of type "H"; of a longer text, those kept one by one."""
-    return memoryview(outline)[: 2 * min(len(outline) // 3, OUTLINE_SYMBOLS)].cast("H")
+    return memoryview(unpack(outline, OUTLINE_SYMBOLS, _TAIL_BYTES)[0]).cast("H")
 
 
 _read = lru_cache(maxsize=READ_LAST)(MainOutline.read)

@@ -13,6 +13,7 @@ import msgspec
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
+from dedupcrawl.core.packing import count_of
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View, is_worth_comparing
@@ -215,7 +216,7 @@ class Comparison:
 
     def _holds(self, check: str, kept: Entry) -> bool:
         """Whether the page holds all of `kept`; only what is shorter lies inside."""
-        if len(kept.outline) >= len(self.entry.outline):
+        if count_of(kept.outline) >= count_of(self.entry.outline):
             return False
         new, other = self.reading.view, self._view_of(kept)
         if not is_worth_comparing(other, new):

@@ -5,7 +5,8 @@ with the signatures, so that comparing a candidate decodes nothing else, and end
 change while its page is kept: a later record says that it contains the page. When the page is replaced or forgotten, a
 tombstone takes the record's place.
 
-Rows and longer pages are packed by Zstandard, with a dictionary of what rows of an index have in common.
+Rows are packed by Zstandard, with a dictionary of what rows of an index have in common. Of a page there is little else
+than its outline, which is packed by itself (`core.packing`).
 """
 
 from __future__ import annotations
@@ -105,9 +106,6 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
 
 Raw = bytes | memoryview
 
-# Of 2,000 planted pages the records, 1,330 bytes each, make 1,126, 991, 957 and 905 bytes in 4.0, 5.6, 9.3 and 10.1 µs
-# with levels -3, -1, 1 and 2. An index of 3,000 pages of uci is a tenth larger with level -1 than with 2.
-# (No command prints it.)
 _LEVEL = 2
 _LEAST = 128  # bytes; what is shorter stays as it is
 _MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
@@ -205,7 +203,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
 
 
 _Packed = tuple[tuple[bytes | None, ...], tuple[int, ...], tuple[int, ...], bytes]
-"""A Record as it is stored, field by field; its page is `compressed` or short, or b"" for None."""
+"""A Record as it is stored, field by field; its page is b"" for None."""
 
 
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -222,7 +220,7 @@ _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
-    entry = b"" if record.page is None else compressed(_encode(record.page))
+    entry = b"" if record.page is None else _encode(record.page)
     body = _encode((record.signatures, record.ended, record.inside, entry))
     return _checksum(body, page) + body
 
@@ -251,7 +249,7 @@ def unpack(raw: Raw, page: int) -> Record:
     body = checked(raw, page)
     what = f"kept page {page}"
     signatures, ended, inside, packed = _unpacked(_decode, body, what)
-    entry = _unpacked(_decode_entry, decompressed(packed, what), what) if packed else None
+    entry = _unpacked(_decode_entry, packed, what) if packed else None
     return Record(signatures, ended, inside, entry)
 
 
