@@ -6,8 +6,6 @@ known by a hash of its skeleton: its symbols with numbers and the words of dates
 times" are one slot of the site with two values. What a block is can so be told of a kept page, too.
 """
 
-from functools import lru_cache
-
 import cython
 from cython.cimports.dedupcrawl.core.arrays import uint16s, unset
 from cython.cimports.dedupcrawl.core.packing import pack, unpack
@@ -139,12 +137,21 @@ def values_of(outline: bytes) -> object:
     return memoryview(unpack(outline, OUTLINE_SYMBOLS, _TAIL_BYTES)[0]).cast("H")
 
 
-_read = lru_cache(maxsize=READ_LAST)(MainOutline.read)
+_last: dict = {}  # as an index of a secret has them, and that → those read last; the longest unused first
 
 
 def read(outline: bytes, secret: object = NO_SECRET) -> MainOutline:
     """What is kept of a text, of the index of this secret, by what the index has."""
-    return _read(outline, secret)
+    made: MainOutline = _last.pop((outline, secret), None)
+    return remember(MainOutline.read(outline, secret) if made is None else made, secret)
+
+
+def remember(outline: MainOutline, secret: object) -> MainOutline:
+    """Have the outline of a page that is kept at hand, as if it had been read."""
+    while len(_last) >= READ_LAST:
+        _last.pop(next(iter(_last)), None)  # unless another thread does so
+    _last[outline.packed, secret] = outline
+    return outline
 
 
 def tail_begins(kept: bytes) -> int:

@@ -16,6 +16,7 @@ cdef class Template:
     cdef Counted *counted(self, uint32_t block) except NULL
     cdef uint32_t pages_of(self, uint32_t block) noexcept
     cdef bint recurs(self, uint32_t block) noexcept
+    cdef bint has_recurring(self) noexcept
     cdef bint is_everywhere(self, uint32_t block) noexcept
     cdef int shrink(self) except -1
     cdef int add_block(self, uint32_t block, uint32_t least, list recur) except -1

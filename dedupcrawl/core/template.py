@@ -108,6 +108,10 @@ class Template:
         """Which of `blocks` are template."""
         return [self.recurs(block) for block in blocks]
 
+    def has_recurring(self):
+        """Whether any block may be template."""
+        return self.pages >= _RECURRING
+
     def is_everywhere(self, block):
         """Whether nearly all pages have a block, so that even its absence says nothing."""
         return self.pages_of(block) >= max(cython.cast(cython.double, _RECURRING), _NEARLY_ALL * self.pages)

@@ -15,6 +15,7 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
+from dedupcrawl.core import main_outline
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
@@ -117,6 +118,7 @@ class Detector:
             self._unsettled.add(host, one)
         if kept is not None:
             analysis.kept = premise_of(entry)
+            main_outline.remember(reading.analysis.main, reading.own.secret)
             self.tally.keep(superseded=len(kept.supersedes))
             if is_new:
                 self._quota.add(site)
