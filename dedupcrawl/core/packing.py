@@ -20,7 +20,7 @@ import cython
 from cython.cimports.dedupcrawl.core.arrays import uint8s, uint16s, unset
 from cython.cimports.dedupcrawl.core.symbols import BREAK
 from cython.cimports.dedupcrawl.core.words import ENDS, KIND
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memcpy, memset
 
 
 @cython.cfunc
@@ -54,11 +54,11 @@ def _put(bits: cython.pointer(Bits), value: uint64_t, count: cython.int) -> cyth
     """At most 32 bits, the lowest first."""
     bits.waiting |= value << bits.count
     bits.count += count
-    while bits.count >= 8:
-        bits.data[bits.at] = cython.cast(uint8_t, bits.waiting)
-        bits.at += 1
-        bits.waiting >>= 8
-        bits.count -= 8
+    if bits.count >= 32:
+        memcpy(bits.data + bits.at, cython.address(bits.waiting), 4)
+        bits.at += 4
+        bits.waiting >>= 32
+        bits.count -= 32
 
 
 @cython.cfunc
@@ -123,8 +123,8 @@ def pack(values: bytes, kinds: bytes, tail: bytes) -> bytes:
                 _put(cython.address(bits), (kind & KIND) << 1 | kind >> 5 << 5, 8)
                 memory.script = kind & SCRIPTS
         _remember(cython.address(memory), place, item)
-    _put(cython.address(bits), 0, 7)
-    return made[: bits.at] + tail
+    memcpy(bits.data + bits.at, cython.address(bits.waiting), 4)
+    return made[: bits.at + (bits.count + 7) // 8] + tail
 
 
 def unpack(packed: bytes, most: cython.Py_ssize_t, tail_size: cython.Py_ssize_t) -> tuple:

@@ -3,6 +3,9 @@ from libc.stdint cimport uint8_t, uint32_t
 from dedupcrawl.core.outline cimport Outline
 from dedupcrawl.core.symbols cimport SymbolText, Vocabulary
 
+cdef extern from *:
+    bint PyUnicode_IS_ASCII(object text) noexcept
+
 cdef enum Part:
     MAIN, ASIDE, LINKS
 
@@ -21,6 +24,7 @@ cdef class Page:
     cdef Py_ssize_t text_size
     cdef Line *lines
     cdef int line_count, line_room
+    cdef int add_texts(self, tuple texts, Part part) except -1
     cdef int add_line(self, Py_ssize_t begin, Py_ssize_t end, Part part) except -1
     cdef int add_lines(self, Outline outline, int block, Part part) except -1
     cdef tuple lines_of(self, Part part)

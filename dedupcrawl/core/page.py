@@ -2,7 +2,9 @@
 """Page: what the content checks look at of a response, or of a row of a file."""
 
 import cython
+from cython.cimports.cpython.unicode import PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
 from cython.cimports.dedupcrawl.core.ascii import find
+from cython.cimports.dedupcrawl.core.characters import encode
 from cython.cimports.dedupcrawl.core.facts import Facts
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
@@ -99,24 +101,34 @@ class Page:
         self.links, self.main_links = frozenset(links), frozenset(main_links)
         if not all([type(link) is int for link in self.links | self.main_links]):
             raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
-        parts = ["\n".join(texts).encode("utf-8", "surrogatepass") for texts in (paragraphs, asides, link_lines)]
         free(self.text)  # of an earlier call
         self.line_count = 0
-        self.text_size = sum([len(raw) for raw in parts])
+        self.text_size = sum([_most_bytes(texts) for texts in (paragraphs, asides, link_lines)])
         self.text = cython.cast(cython.pointer(uint8_t), malloc(self.text_size + 1))
         if self.text is cython.NULL:
             raise MemoryError
-        begin: cython.Py_ssize_t = 0
+        self.text_size = 0
+        self.add_texts(paragraphs, MAIN)
+        self.add_texts(asides, ASIDE)
+        self.add_texts(link_lines, LINKS)
+        made: cython.p_void = realloc(self.text, self.text_size + 1)
+        self.text = self.text if made is cython.NULL else cython.cast(cython.pointer(uint8_t), made)
+
+    def add_texts(self, texts, part):
+        """Add the lines of texts, for which there is room."""
+        begin: cython.Py_ssize_t
         at: cython.Py_ssize_t
-        for part, raw in zip((MAIN, ASIDE, LINKS), parts, strict=True):
-            end: cython.Py_ssize_t = begin + len(raw)
-            memcpy(self.text + begin, cython.cast(cython.pointer(uint8_t), cython.cast(bytes, raw)), end - begin)
-            while begin < end:
-                at = find(0x0A, self.text, begin, end)
+        i: cython.Py_ssize_t
+        for i in range(len(texts)):
+            text: str = texts[i]
+            begin = self.text_size
+            self.text_size += _encoded(text, self.text + begin)
+            while begin < self.text_size:
+                at = find(0x0A, self.text, begin, self.text_size)
                 if at > begin:
                     self.add_line(begin, at, part)
                 begin = at + 1
-            begin = end
+        return 0
 
     def __dealloc__(self):
         free(self.text)
@@ -254,6 +266,34 @@ _LISTS = (
     *("paragraphs", "headings", "anchors_same_site", "anchors_other_sites"),
     *("asides", "link_lines", "also_at", "secondary", "resources"),
 )
+
+
+@cython.cfunc
+def _most_bytes(texts: tuple) -> object:
+    """Of them in UTF-8: a character is as many bytes as in memory, and one more at most."""
+    size: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(len(texts)):
+        text: str = texts[i]
+        size += len(text) * (1 if PyUnicode_IS_ASCII(text) else min(4, 1 + PyUnicode_KIND(text)))
+    return size
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _encoded(text: str, out: cython.pointer(uint8_t)) -> cython.Py_ssize_t:
+    """Write a text in UTF-8, its lone surrogates too; how many bytes that is."""
+    size: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = len(text)
+    i: cython.Py_ssize_t
+    kind: cython.int = PyUnicode_KIND(text)
+    data: cython.p_void = PyUnicode_DATA(text)
+    if PyUnicode_IS_ASCII(text):
+        memcpy(out, data, count)
+        return count
+    for i in range(count):
+        size += encode(PyUnicode_READ(kind, data, i), out + size)
+    return size
 
 
 @cython.cfunc

@@ -23,17 +23,26 @@ cdef extern from *:
         uint32_t length : 31;
         uint32_t is_capital : 1; /* whether it begins with a capital letter */
     } Symbol;
+    typedef struct {
+        uint32_t begin, end;
+        int first, count;
+        uint32_t line : 31;
+        uint32_t may_have_url : 1; /* whether "www." or ":/" stands in it */
+        uint32_t hash;
+    } Block;
     """
     ctypedef struct Symbol:
         uint64_t hash
         uint32_t start
         uint32_t length
         bint is_capital
+    ctypedef struct Block:
+        uint32_t begin, end
+        int first, count
+        int line
+        bint may_have_url
+        uint32_t hash
 
-cdef struct Block:
-    uint32_t begin, end
-    int first, count, line
-    uint32_t hash
 
 cdef class SymbolText:
     cdef uint32_t *folded
@@ -45,14 +54,14 @@ cdef class SymbolText:
     cdef Py_ssize_t scratch_room
     cdef int block_count, block_room
     cdef bint has_line
-    cdef bint may_have_url  # whether "www." or ":/" stands in it
+    cdef bint may_have_url  # whether any block may
     cdef int line
     cdef readonly Vocabulary vocabulary
     cdef int reserve(self, Py_ssize_t size) except -1
     cdef int add(self, const uint8_t *text, Py_ssize_t size) except -1
     cdef int scan(self, Py_ssize_t begin) except -1
     cdef int join_letters(self, int first) except -1
-    cdef int add_block(self, Py_ssize_t begin, Py_ssize_t end, int first) except -1
+    cdef int add_block(self, Py_ssize_t begin, Py_ssize_t end, int first, bint has_url) except -1
     cpdef SymbolText without(self, const uint8_t[::1] left_out)
     cpdef SymbolText without_urls(self)
     cpdef int blocks_within(self, Py_ssize_t most)

@@ -20,7 +20,7 @@ from functools import lru_cache
 import cython
 from cython.cimports.cpython import array
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
-from cython.cimports.dedupcrawl.core.arrays import zeros
+from cython.cimports.dedupcrawl.core.arrays import uint8s, unset, zeros
 from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.characters import (
     ALONE,
@@ -177,6 +177,7 @@ class SymbolText:
         bits: uint8_t
         mark: uint32_t
         has_letters: cython.bint = False  # whether there may be any of a script without spaces
+        has_url: cython.bint = False  # whether there may be any
         while at < end:
             is_capital: cython.bint = (folded[at] & CAPITAL) != 0
             mark = folded[at] & POINT
@@ -189,9 +190,9 @@ class SymbolText:
                     kind = LETTER | ALONE
             if not kind & LETTER:
                 if mark == 0x2E:
-                    self.may_have_url |= at > begin + 2 and folded[at - 1] == folded[at - 2] == folded[at - 3] == 0x77
+                    has_url |= at > begin + 2 and folded[at - 1] == folded[at - 2] == folded[at - 3] == 0x77
                 elif mark == 0x3A:
-                    self.may_have_url |= at + 1 < end and folded[at + 1] == 0x2F
+                    has_url |= at + 1 < end and folded[at + 1] == 0x2F
                 at += 1
                 continue
             if count == self.item_room:
@@ -217,7 +218,7 @@ class SymbolText:
         self.count = count
         if has_letters:
             self.join_letters(first)
-        return self.add_block(begin, end, first) if count > first else 0
+        return self.add_block(begin, end, first, has_url) if count > first else 0
 
     def join_letters(self, first):
         """Hash each letter of a script without spaces, from this symbol on, with the letters that follow it."""
@@ -240,14 +241,15 @@ class SymbolText:
             symbol.hash = fmix64(total ^ self.vocabulary.mask) & ~cython.cast(uint64_t, 1)
         return 0
 
-    def add_block(self, begin, end, first):
+    def add_block(self, begin, end, first, has_url):
         room: cython.Py_ssize_t = _grown(self.block_room, self.block_count + 1)
         if room > self.block_room:
             self.blocks = cython.cast(cython.pointer(Block), _resized(self.blocks, room, cython.sizeof(Block)))
             self.block_room = room
         block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
         block.begin, block.end, block.first, block.count = begin, end, first, self.count - first
-        block.line = self.line
+        block.line, block.may_have_url = self.line, has_url
+        self.may_have_url |= has_url
         if block.count > self.scratch_room:
             self.scratch_room = _grown(0, block.count)
             self.scratch = cython.cast(cython.pointer(uint16_t), _resized(self.scratch, self.scratch_room, 2))
@@ -310,7 +312,7 @@ class SymbolText:
             block: cython.pointer(Block) = cython.address(self.blocks[number])
             at: cython.Py_ssize_t = block.begin
             is_blanked: cython.bint = False
-            while at < block.end:
+            while at < block.end and block.may_have_url:
                 mark: uint32_t = self.folded[at]
                 if mark != 0x68 and mark != 0x77:  # most characters begin none
                     at += 1
@@ -343,29 +345,29 @@ class SymbolText:
     @property
     def normalized(self):
         """The symbols in UTF-8, with a space between two: what digests of the text are made of."""
+        folded: cython.pointer(uint32_t) = self.folded
+        items: cython.pointer(Symbol) = self.items
         size: cython.Py_ssize_t = self.count
-        i: cython.int
+        i: cython.Py_ssize_t
         at: cython.Py_ssize_t
         for i in range(self.count):
-            size += 4 * self.items[i].length
-        raw: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), malloc(size + 1))
-        if raw is cython.NULL:
-            raise MemoryError
+            size += 4 * items[i].length
+        made: bytes = unset(size)
+        raw: cython.pointer(uint8_t) = uint8s(made)
         size = 0
         for i in range(self.count):
             if i:
                 raw[size] = 0x20
                 size += 1
-            for at in range(self.items[i].start, self.items[i].start + self.items[i].length):
-                if self.folded[at] < 0x80:
-                    raw[size] = self.folded[at]
+            end: cython.Py_ssize_t = items[i].start + items[i].length
+            for at in range(items[i].start, end):
+                mark: uint32_t = folded[at]
+                if mark < 0x80:
+                    raw[size] = mark
                     size += 1
                 else:
-                    size += encode(self.folded[at], raw + size)
-        try:
-            return raw[:size]
-        finally:
-            free(raw)
+                    size += encode(mark, raw + size)
+        return made[:size]
 
     @property
     def text(self):

@@ -30,6 +30,9 @@ from dedupcrawl.output import PRIVATE, open_private, private_folder
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
 _LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
+_TAKEN = (
+    32  # of these a cell at most: those on its way in a tree, split, likewise in that of the tables and of free pages
+)
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
 _MUCH, _FEW_PAGES = 0.2, 64  # of a file, free, that are worth it, and are not: of two crawls' files a third was free
 _COPIED_AT_ONCE = 16 * ROWS_AT_ONCE  # in one transaction
@@ -67,6 +70,8 @@ class Journal:
         self.lock = threading.RLock()
         self.opened_by: int | None = os.getpid()
         self._is_sealed = True  # as far as it knows
+        self._spare = 0  # LMDB pages by which the file is longer than it needs to be, at least, after …
+        self._written = -1  # … the last transaction of this process that wrote
         self.is_sound = False
         data = path / "data.mdb"
         if (path / OPENED).exists() and not (data.is_file() and data.stat().st_size):
@@ -116,6 +121,7 @@ class Journal:
                 raise lmdb.InvalidError("data.mdb has none of the tables of an index")
         self._env.reader_check()
         self._reserve()
+        self._written = -1  # transactions may be numbered anew, and the next one takes what it likes
         if self._env.stat()["entries"] < len(_DATABASES):
             self._unseal()
         with self._env.begin(write=True) as txn:
@@ -151,9 +157,11 @@ class Journal:
         """What `work` returns in a write transaction, under `lock`; done again with more address space if needed."""
         while True:
             try:
-                self._reserve()
                 self._unseal()
                 with self._begin(write=True) as txn:
+                    if self._spare < _LEAST_RESERVE or txn.id() > self._written + 1:  # others have written meanwhile
+                        self._reserve()
+                    self._written = txn.id()
                     result = work(txn)
                 return result
             except lmdb.MapFullError:
@@ -161,7 +169,7 @@ class Journal:
 
     def _reserve(self) -> None:
         """Make the file so long that it cannot be taken for one that was cut, whatever the next transaction does."""
-        needed = self._env.info()["last_pgno"] + _LEAST_RESERVE
+        needed = self._env.info()["last_pgno"] + 1 + _LEAST_RESERVE
         if self._length < needed * self._page_bytes:
             length = (needed + _RESERVE) * self._page_bytes
             try:
@@ -170,6 +178,7 @@ class Journal:
             except OSError as error:
                 raise explained(error, self.path) from error
             self._length = length  # only now: when the disk is full, it is tried again before the next transaction
+        self._spare = self._length // self._page_bytes - needed + _LEAST_RESERVE
 
     def _unseal(self) -> None:
         """Before anything is written."""
@@ -196,6 +205,7 @@ class Journal:
             IndexDamagedError: There is one already.
         """
         key = _ID.pack(page)
+        self._spare -= _TAKEN * (1 + len(raw) // _PIECE)
         if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
         for at in range(_PIECE, len(raw), _PIECE):
@@ -204,6 +214,7 @@ class Journal:
     def put_tombstone(self, txn: Transaction, page: int) -> None:
         """Put a tombstone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
         raw = tombstone(self.fetch(txn)(page), page)
+        self._spare -= 2 * _TAKEN
         self.clear(txn, "pieces", _ID.pack(page))
         txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages
         txn.put(_ID.pack(page), raw, db=self._pages)
@@ -257,14 +268,17 @@ class Journal:
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
         """Set a cell, or remove it."""
         key, table = cell.group + cell.field, self.tables[cell.table]
+        self._spare -= _TAKEN
         if cell.value is None:
             txn.delete(key, db=table)
         else:
+            self._spare -= len(cell.value) // self._page_bytes
             txn.put(key, cell.value, db=table)
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Remove all rows whose keys begin so; returns them."""
         gone = with_prefix(txn, self.tables[table], prefix)
+        self._spare -= _TAKEN * len(gone)
         for key, _ in gone:
             txn.delete(key, db=self.tables[table])
         return gone

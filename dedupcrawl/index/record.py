@@ -16,6 +16,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import msgspec
@@ -305,10 +306,13 @@ def entry_of(record: Record, names: tuple[str, ...]) -> Entry:
     return msgspec.structs.replace(record.page, signatures=made)
 
 
+_texts_of = attrgetter(*(field.name for field in msgspec.structs.fields(Entry) if field.type is str))
+
+
 def storable(entry: Entry) -> Entry:
     """The entry itself, or with "?" for every lone surrogate, which has no UTF-8 form."""
     try:
-        _encode(entry)
+        "".join(_texts_of(entry)).encode()
     except UnicodeEncodeError:
         return _in_utf8(entry)
     return entry

@@ -97,6 +97,8 @@ class Search:
     def inside(self) -> Iterator[tuple[str, Iterator[Candidate]]]:
         """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
         for slot, check, own in self._signatures:
+            if type(check).contained is Check.contained:
+                continue  # it is symmetric
             pages = self._pages(slot, check.contained, own)
             if pages and self.superseded:
                 pages = [page for page in pages if page not in self.superseded]
