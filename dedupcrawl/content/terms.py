@@ -25,8 +25,7 @@ import mmh3
 
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS, fold
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.terms import LONGEST_WORD, PLACE, SpacedTerms, cut, is_word, term_hashes
-from dedupcrawl.core.words import STOP_WORDS
+from dedupcrawl.core.terms import LONGEST_WORD, PLACE, SpacedTerms, TermHashes, cut, term_hashes, term_of
 from dedupcrawl.setting import file, parameter
 
 TERMS_VERSION = 2
@@ -137,9 +136,7 @@ def _stemmer() -> Callable[[str], str]:
 @lru_cache(maxsize=_REMEMBERED)
 def term(word: str) -> str:
     """The term of one folded word; `STOPPED` for a stop word or a mark."""
-    if word in STOP_WORDS or not is_word(word):
-        return STOPPED
-    return _stemmer()(word) if word.isascii() and word.isalpha() else word
+    return term_of(word, _stemmer)
 
 
 def term_sequence(folded: str, dictionary: str = "") -> list[str]:
@@ -168,18 +165,7 @@ def term_hash(term: str) -> int:
     return mmh3.hash(term.encode("utf-8", "replace"), 0, False)
 
 
-class _TermHashes(dict[str, int]):
-    """Word → hash of its term, −1 where it has none; made when it is asked for, and for a while remembered."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        found = term(word) if word != PLACE else STOPPED
-        self[word] = hashed = -1 if found == STOPPED else term_hash(found)
-        return hashed
-
-
-_term_hashes = _TermHashes()
+_term_hashes = TermHashes(_stemmer)
 _spaced = SpacedTerms(_term_hashes)
 
 

@@ -9,9 +9,10 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s, uint32s
+from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s, uint32s, uint64s, unset
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.libc.math import floor, sqrt
+from cython.cimports.dedupcrawl.core.postings import Postings
+from cython.cimports.libc.math import ceil, floor, sqrt
 from cython.cimports.libc.stdlib import free, qsort
 from cython.cimports.libc.string import memcpy, memset
 
@@ -274,6 +275,53 @@ def rarest(record: bytes, costs: list, most: int64_t) -> tuple:
         if costs[i]:
             alike += _root(_weight_at(data, count, i))
     return places, alike
+
+
+def overlapping(
+    postings: Postings,
+    record: bytes,
+    least: int64_t,
+    most_left: int64_t,
+    most_postings: int64_t,
+    share_alike: cython.double,
+    closest: int64_t,
+) -> list:
+    """Pages whose `overlap` with a record may reach `least`, ascending.
+
+    Args:
+        postings: Those under the terms of kept pages.
+        record: Of the new page.
+        least: Least overlap.
+        most_left: What the terms that are not looked up may weigh, below `least`.
+        most_postings: With a `cheapest_prefix` that has more the search is bounded: the `rarest` terms are looked up.
+        share_alike: A page must have this share of the roots of their weights then,
+        closest: and only so many pages are found.
+    """
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = len(record) // TERM_BYTES
+    data: cython.p_const_char = record
+    room: bytes = unset(8 * count)
+    prefixes: cython.pointer(uint64_t) = uint64s(room)
+    for i in range(count):
+        prefixes[i] = _hash_at(data, i)
+    counts: bytes = postings.counts(prefixes, count, postings.bounds(prefixes, count))
+    costs: list = [int64s(counts)[i] for i in range(count)]
+    places: list = cheapest_prefix(record, costs, least, most_left)
+    if not places:
+        return []
+    least_alike: int64_t = 0
+    most: int64_t = 0
+    for i in places:
+        most += int64s(counts)[i]
+    if most > most_postings:
+        places, alike = rarest(record, costs, most_postings)
+        least_alike, most = cython.cast(int64_t, ceil(share_alike * alike)), closest
+    wanted: array.array = new_keys(len(places))
+    view: uint64_t[::1] = wanted
+    for i in range(len(places)):
+        view[i] = _hash_at(data, places[i])
+    keys, pages = postings.find(wanted)
+    return possible(record, places, keys, pages, least, least_alike, most)
 
 
 @cython.cfunc

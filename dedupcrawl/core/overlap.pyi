@@ -3,6 +3,8 @@
 from array import array
 from typing import final
 
+from dedupcrawl.core.postings import Postings
+
 TOTAL: int
 PAYLOAD_BITS: int
 
@@ -25,4 +27,13 @@ def possible(
     least: int,
     least_alike: int,
     most: int,
+) -> list[int]: ...
+def overlapping(
+    postings: Postings,
+    record: bytes,
+    least: int,
+    most_left: int,
+    most_postings: int,
+    share_alike: float,
+    closest: int,
 ) -> list[int]: ...

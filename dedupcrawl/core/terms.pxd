@@ -21,8 +21,14 @@ cdef struct Slot:
     uint32_t begin
     int size  # 0 in a free place
 
+cdef class TermHashes:
+    cdef dict hashes
+    cdef object stemmer
+    cdef int64_t of(self, str word) except -2
+
 cdef class SpacedTerms:
-    cdef object of_words, lock
+    cdef TermHashes of_words
+    cdef object lock
     cdef bytes table, characters
     cdef Slot *slots  # in `table`
     cdef uint32_t *points  # in `characters`
@@ -30,3 +36,6 @@ cdef class SpacedTerms:
     cdef Py_ssize_t used, filled, count, room
     cdef int add(self, const uint32_t *word, Py_ssize_t size) except -1
     cdef int note(self, int64_t term) except -1
+
+cpdef bint is_word(str segment) except -1
+cpdef str term_of(str word, object stemmer)

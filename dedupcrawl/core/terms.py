@@ -9,11 +9,12 @@ import cython
 from cython.cimports.cpython.mem import PyMem_Free
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
 from cython.cimports.dedupcrawl.core.arrays import resized, uint8s, uint32s
-from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
 from cython.cimports.libc.stdlib import free
 from cython.cimports.libc.string import memcmp, memcpy, memset
 
 from dedupcrawl.core.characters import CJK, VOWEL_SIGNS
+from dedupcrawl.core.words import STOP_WORDS
 
 LONGEST_WORD = 64
 """Characters; longer words are cut into pieces, so that what is remembered stays small."""
@@ -22,6 +23,7 @@ PLACE = "\ue000"
 
 _LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_WORD)
 _PLACE = cython.declare(uint32_t, ord(PLACE))
+_REMEMBERED = 1 << 16  # words whose terms are
 _FACTOR = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 by the golden ratio (Knuth)
 # Chosen anew in each process: where a word stands in the table cannot be foreseen by who makes pages.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
@@ -72,14 +74,40 @@ def _is_joining(point: uint32_t) -> cython.bint:
     return point == 0x23 or 0x25 <= point <= 0x26 or point == 0x2B or 0x2D <= point <= 0x2E or point == 0x5F
 
 
+class TermHashes:
+    """Word → MurmurHash3 x86 32 of its term; for a while remembered.
+
+    Args:
+        stemmer: As of `term_of`.
+    """
+
+    def __cinit__(self, stemmer: object):
+        self.hashes, self.stemmer = {}, stemmer
+
+    def of(self, word):
+        """−1 where it has no term."""
+        remembered: object = self.hashes.get(word)
+        if remembered is not None:
+            return remembered
+        if len(self.hashes) >= _REMEMBERED:
+            self.hashes.clear()
+        hashed: int64_t = -1
+        term: str = term_of(word, self.stemmer) if word != PLACE else ""
+        if term:
+            raw: bytes = term.encode("utf-8", "replace")
+            hashed = murmur3_32(uint8s(raw), len(raw), 0)
+        self.hashes[word] = hashed
+        return hashed
+
+
 class SpacedTerms:
     """The hashes of the terms of words that spaces or marks part, remembered by their characters.
 
     Args:
-        of_words: Mapping of word → hash of its term, −1 where it has none.
+        of_words: Those of all words.
     """
 
-    def __cinit__(self, of_words: object):
+    def __cinit__(self, of_words: TermHashes):
         self.of_words, self.lock = of_words, Lock()
         self.table, self.characters = bytes(SLOTS * cython.sizeof(Slot)), bytes(4 * ROOM)
         self.slots, self.points = cython.cast(cython.pointer(Slot), uint8s(self.table)), uint32s(self.characters)
@@ -91,7 +119,8 @@ class SpacedTerms:
         """The hashes of a text's words, four bytes each, but for those without a term; and what else is to be cut.
 
         That is its ideographs and kana, with one line break in the place of all words and marks between two of them.
-        The marks stay that jieba does not part ideographs at: so it finds the same words, and has half as much to read.
+        The marks stay that jieba does not part ideographs at, of several in a row the first: so it finds the same
+        words, and has half as much to read.
         """
         with self.lock:  # to make a term, Python runs, and may go on with another thread
             self.count = 0
@@ -110,7 +139,7 @@ class SpacedTerms:
             if slot.hash == hashed and slot.size == size and not memcmp(self.points + slot.begin, word, 4 * size):
                 return self.note(slot.term)
             place = (place + 1) & (SLOTS - 1)
-        term: int64_t = self.of_words[PyUnicode_FromKindAndData(4, word, size)]
+        term: int64_t = self.of_words.of(PyUnicode_FromKindAndData(4, word, size))
         if 2 * (self.used + 1) > SLOTS or self.filled + size > ROOM:
             memset(self.slots, 0, SLOTS * cython.sizeof(Slot))
             self.used = self.filled = 0
@@ -167,9 +196,15 @@ def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places
                 mark = 0x20
             elif 0xD800 <= mark < 0xE000:
                 mark = 0x3F
-            if keeps_places or mark != 0x0A or (written and out[written - 1] != 0x0A):
-                out[written] = mark
-                written += 1
+            if not keeps_places:
+                if mark == 0x0A and (not written or out[written - 1] == 0x0A):
+                    at = max(end, at + 1)
+                    continue
+                if _is_joining(mark) and written and _is_joining(out[written - 1]):
+                    at += 1
+                    continue
+            out[written] = mark
+            written += 1
         at = max(end, at + 1)
     return PyUnicode_FromKindAndData(4, out, written) if has_ideograph else "", words
 
@@ -194,13 +229,22 @@ def is_word(segment: str) -> object:
     return _classes[first] & IDEOGRAPH != 0 or _is_spaced(first) or first == _PLACE
 
 
-def term_hashes(words: list, remembered: object) -> tuple:
-    """The hashes of the terms of words, four bytes each, but for those without one; and the words that are too long.
+def term_of(word: str, stemmer: object) -> str:
+    """The term of a folded word, which is not empty; an empty one for a stop word or a mark.
 
     Args:
-        words: Any number of them.
-        remembered: Mapping of word → hash of its term, −1 where it has none.
+        word: The word.
+        stemmer: Gives what stems a word of the letters a … z, when there is one for the first time.
     """
+    if word in STOP_WORDS or not is_word(word):
+        return ""
+    if not word.isascii() or not word.isalpha():
+        return word
+    return stemmer()(word)
+
+
+def term_hashes(words: list, of_words: TermHashes) -> tuple:
+    """The hashes of the terms of words, four bytes each, but for those without one; and the words that are too long."""
     count: cython.Py_ssize_t = 0
     longer: list = []
     made: bytes = bytes(4 * len(words))
@@ -209,7 +253,7 @@ def term_hashes(words: list, remembered: object) -> tuple:
         if len(cython.cast(str, word)) > _LONGEST:
             longer.append(word)
             continue
-        hashed: cython.longlong = remembered[word]
+        hashed: int64_t = of_words.of(word)
         if hashed >= 0:
             out[count] = cython.cast(uint32_t, hashed)
             count += 1

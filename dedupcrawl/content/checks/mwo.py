@@ -45,11 +45,9 @@ from dedupcrawl.core.overlap import (
     PAYLOAD_BITS,
     TOTAL,
     Weights,
-    cheapest_prefix,
     keys_of,
     overlap,
-    possible,
-    rarest,
+    overlapping,
 )
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
@@ -108,7 +106,7 @@ def add_fields(weights: Weights, page: Page, fields: FieldWeights, dictionary: s
         (fields.description, (page.description,)),
     ):
         if unit := round(weight * _UNIT):
-            for line in lines:
+            for line in filter(None, lines):
                 weights.add(terms.terms_of_line(line, dictionary), unit)
 
 
@@ -200,17 +198,8 @@ class MwoCheck(Check):
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages whose MWO may reach the threshold, by what they share with a prefix of this one."""
         least = least_overlap(self.threshold)
-        prefixes = array("Q", [key >> PAYLOAD_BITS for key in keys_of(signature)])
-        costs = postings.count(prefixes)
-        places = cheapest_prefix(signature, costs, least, least - min(least, least_overlap(MARGIN)))
-        if not places:
-            return []
-        least_alike, most = 0, sum(costs[place] for place in places)
-        if most > MOST_POSTINGS:
-            places, alike = rarest(signature, costs, MOST_POSTINGS)
-            least_alike, most = math.ceil(LEAST_ALIKE * alike), CLOSEST
-        keys, pages = postings.find(array("Q", [prefixes[place] for place in places]))
-        return possible(signature, places, keys, pages, least, least_alike, most)
+        most_left = least - min(least, least_overlap(MARGIN))
+        return overlapping(postings, signature, least, most_left, MOST_POSTINGS, LEAST_ALIKE, CLOSEST)
 
     def probe(self, signature: bytes) -> Probe:
         """Terms that make up the threshold of this page's weight: the shared weight is at most this page's part."""
