@@ -11,6 +11,8 @@ cdef struct Weighed:
     int64_t weight
     uint32_t hash
 
+ctypedef int (*Comparison)(const void *, const void *) noexcept nogil
+
 cdef struct Ranked:
     double cost
     Py_ssize_t place

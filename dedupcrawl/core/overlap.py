@@ -52,6 +52,25 @@ def _by_cost(one: cython.p_const_void, other: cython.p_const_void) -> cython.int
     return (mine.place > its.place) - (mine.place < its.place)
 
 
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _sort(items: cython.pointer(Weighed), count: cython.Py_ssize_t, compare: Comparison) -> cython.void:
+    """Shell's sort, which compares without a call; by the gaps of Ciura (2001), and more by the factor 2.25."""
+    gaps: cython.Py_ssize_t[14] = [90927, 40412, 17961, 7983, 3548, 1577, 701, 301, 132, 57, 23, 10, 4, 1]
+    number: cython.int
+    i: cython.Py_ssize_t
+    for number in range(14):
+        gap: cython.Py_ssize_t = gaps[number]
+        for i in range(gap, count):
+            item: Weighed = items[i]
+            at: cython.Py_ssize_t = i
+            while at >= gap and compare(items + at - gap, cython.address(item)) > 0:
+                items[at] = items[at - gap]
+                at -= gap
+            items[at] = item
+
+
 class Weights:
     """What the terms of a page weigh, by their hashes; of two terms with one hash both."""
 
@@ -118,7 +137,7 @@ class Weights:
                 count += 1
         self.count = 0
         memset(self.slots, 0, 8 * (self.mask + 1))
-        qsort(self.items, count, cython.sizeof(Weighed), _lightest_first)
+        _sort(self.items, count, _lightest_first)
         left: int64_t = cython.cast(int64_t, floor(dropped * cython.cast(cython.double, total)))
         light: cython.Py_ssize_t = 0
         while light < count and self.items[light].weight <= left:
@@ -137,7 +156,7 @@ def _packed(items: cython.pointer(Weighed), count: cython.Py_ssize_t) -> bytes:
     given: int64_t = 0
     room: bytes = bytes(count * cython.sizeof(Ranked))
     ranked: cython.pointer(Ranked) = cython.cast(cython.pointer(Ranked), uint8s(room))
-    qsort(items, count, cython.sizeof(Weighed), _by_hash)
+    _sort(items, count, _by_hash)
     for i in range(count):
         total += items[i].weight
     for i in range(count):
