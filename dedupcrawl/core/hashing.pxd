@@ -26,9 +26,10 @@ cdef inline size_t slot_of(uint64_t key, uint64_t odd, int bits) noexcept:
 
 cdef inline uint64_t times_plus(uint64_t one, uint64_t other, uint64_t more) noexcept:
     """one · other + more modulo 2^61 − 1, of numbers below that."""
-    cdef uint128_t product = <uint128_t>one * other + more
+    cdef uint128_t product = <uint128_t>one * other
     cdef uint64_t prime = (<uint64_t>1 << PRIME_BITS) - 1
     cdef uint64_t total = (<uint64_t>product & prime) + <uint64_t>(product >> PRIME_BITS)
+    total = (total - prime if total >= prime else total) + more
     return total - prime if total >= prime else total
 
 

@@ -31,6 +31,7 @@ cdef class WordLists:
     cdef Vocabulary vocabulary
     cdef uint64_t keys[PLACES]
     cdef uint8_t kinds[PLACES]
+    cdef uint8_t begins[1 << 13]  # a bit for each of the upper 16 bits of a hash with which a word of two may begin
     cdef uint64_t[::1] pairs
     cdef uint64_t[::1] antonym_pairs(self)
     cdef int put(self, object lines, uint8_t kind) except -1

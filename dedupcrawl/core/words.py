@@ -107,6 +107,8 @@ class WordLists:
                     key = _letters_key(text, text.blocks[i].first + at, key)
             elif count > 1 + (kind > PARTICLE):
                 continue  # Chinese stop words of more than one ideograph
+            elif count > 1:
+                self.begins[first[0].hash >> 51] |= 1 << (first[0].hash >> 48 & 7)
             place: cython.int = _place(self, key)
             self.keys[place], self.kinds[place] = key, kind + 1
         return 0
@@ -128,6 +130,14 @@ def _place(lists: WordLists, key: uint64_t) -> cython.int:
 def _kind_of_key(lists: WordLists, key: uint64_t) -> cython.int:
     """The kind of a listed word, −1 of any other."""
     return lists.kinds[_place(lists, key)] - 1
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _may_begin(lists: WordLists, hash: uint64_t) -> cython.bint:
+    """Whether a listed word of two symbols may begin with this one."""
+    return lists.begins[hash >> 51] >> (hash >> 48 & 7) & 1
 
 
 @lru_cache(maxsize=16)
@@ -349,7 +359,7 @@ def _tell(
         _tell_letters(text, lists, first, end, kinds)
         numbers = times = True
     for at in range(first, end - 1 if has_ideographs else first):  # words of two
-        if (kinds[at] | kinds[at + 1]) & IDEOGRAPH:
+        if (kinds[at] | kinds[at + 1]) & IDEOGRAPH and _may_begin(lists, items[at].hash):
             kind = _kind_of_key(lists, _key(items[at].hash, items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
                 numbers |= kind == NUMERAL
@@ -368,7 +378,7 @@ def _tell(
                     kinds[other] = DATE | kinds[other] & IDEOGRAPH
     at = first
     while numbers and at + 1 < end:  # 12:30; 2024-03-21 and 3/21/2024, but not 3-4 and 1/2
-        mark: uint32_t = _joins(text, at)
+        mark: uint32_t = _joins(text, at) if items[at].hash & 1 else 0
         last: cython.int = at
         while mark and last + 1 < end and _joins(text, last) == mark:
             last += 1
