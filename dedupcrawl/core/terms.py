@@ -58,9 +58,8 @@ _mark_letters()
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _is_spaced(point: uint32_t) -> cython.bint:
-    """Whether it is part of a word in a script that writes words with spaces."""
-    kind: uint8_t = _classes[point]
+def _is_spaced(point: uint32_t, kind: uint8_t) -> cython.bint:
+    """Whether it is part of a word in a script that writes words with spaces; `kind` are its classes."""
     if kind & (IDEOGRAPH | VOWEL_SIGN):
         return kind & VOWEL_SIGN != 0
     return kind != 0 if point < KNOWN else Py_UNICODE_ISALNUM(point)
@@ -170,16 +169,25 @@ def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places
     written: cython.Py_ssize_t = 0
     has_ideograph: cython.bint = False
     words: list = []
+    classes: cython.pointer(uint8_t) = _classes
+    kind: uint8_t
     for at in range(size):
-        if _classes[points[at]] & IDEOGRAPH:
+        if classes[points[at]] & IDEOGRAPH:
             has_ideograph = True
             break
     rest: bytes = bytes(4 * size) if has_ideograph else b""
     out: cython.pointer(uint32_t) = uint32s(rest)
     at = 0
     while at < size:
+        kind = classes[points[at]]
+        if kind & (IDEOGRAPH | VOWEL_SIGN) == IDEOGRAPH:
+            out[written] = points[at]
+            written += 1
+            at += 1
+            continue
         end = at
-        while end < size and end - at < _LONGEST and _is_spaced(points[end]):
+        most: cython.Py_ssize_t = min(size, at + _LONGEST)
+        while end < most and _is_spaced(points[end], classes[points[end]]):
             end += 1
         if end > at:
             if terms is None:
@@ -189,7 +197,7 @@ def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places
         if has_ideograph:
             mark: uint32_t = points[at]
             if not keeps_places:
-                mark = mark if end == at and (_classes[mark] & IDEOGRAPH or _is_joining(mark)) else 0x0A
+                mark = mark if end == at and _is_joining(mark) else 0x0A
             elif end > at:
                 mark = _PLACE
             elif mark == _PLACE:
@@ -226,7 +234,7 @@ def cut(folded: str) -> tuple:
 def is_word(segment: str) -> object:
     """Whether a segment, which is not empty, is a word or a piece of one, and no mark."""
     first: uint32_t = cython.cast(uint32_t, segment[0])
-    return _classes[first] & IDEOGRAPH != 0 or _is_spaced(first) or first == _PLACE
+    return _classes[first] & IDEOGRAPH != 0 or _is_spaced(first, _classes[first]) or first == _PLACE
 
 
 def term_of(word: str, stemmer: object) -> str:

@@ -96,18 +96,29 @@ class FieldWeights(msgspec.Struct, frozen=True):
 
 def add_fields(weights: Weights, page: Page, fields: FieldWeights, dictionary: str = "") -> None:
     """Add the weights of the terms in all fields of a page except its main text, in thousandths."""
-    for weight, lines in (
-        (fields.url, (unquote(page.url.partition("://")[2] or page.url),)),
-        (fields.headings, page.headings),
-        (fields.title, (page.title,)),
-        (fields.same_site, page.anchors_same_site),
-        (fields.other_sites, page.anchors_other_sites),
-        (fields.keywords, (page.keywords,)),
-        (fields.description, (page.description,)),
+    units = _units(fields)
+    for unit, lines in zip(
+        units,
+        (
+            (unquote(page.url.partition("://")[2] or page.url),),
+            page.headings,
+            (page.title,),
+            page.anchors_same_site,
+            page.anchors_other_sites,
+            (page.keywords,),
+            (page.description,),
+        ),
+        strict=True,
     ):
-        if unit := round(weight * _UNIT):
-            for line in filter(None, lines):
+        for line in lines if unit else ():
+            if line:
                 weights.add(terms.terms_of_line(line, dictionary), unit)
+
+
+@lru_cache(maxsize=16)
+def _units(fields: FieldWeights) -> tuple[int, ...]:
+    """The weights of all fields but the main text, in thousandths."""
+    return tuple(round(weight * _UNIT) for weight in msgspec.structs.astuple(fields)[:-1])
 
 
 _field_weights = lru_cache(maxsize=16)(FieldWeights.parse)
