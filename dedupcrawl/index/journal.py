@@ -22,17 +22,13 @@ import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
 from dedupcrawl.index.file_lock import is_locked
+from dedupcrawl.index.file_room import FileRoom
 from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.seal import USERS, seal, unseal
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
 from dedupcrawl.output import PRIVATE, open_private, private_folder
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
-_RESERVE = 4096  # LMDB pages by which the file is made longer than it needs to be, when …
-_LEAST_RESERVE = 1024  # … it is not so many longer, which is more than one transaction takes
-_TAKEN = (
-    32  # of these a cell at most: those on its way in a tree, split, likewise in that of the tables and of free pages
-)
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
 _MUCH, _FEW_PAGES = 0.2, 64  # of a file, free, that are worth it, and are not: of two crawls' files a third was free
 _COPIED_AT_ONCE = 16 * ROWS_AT_ONCE  # in one transaction
@@ -70,8 +66,6 @@ class Journal:
         self.lock = threading.RLock()
         self.opened_by: int | None = os.getpid()
         self._is_sealed = True  # as far as it knows
-        self._spare = 0  # LMDB pages by which the file is longer than it needs to be, at least, after …
-        self._written = -1  # … the last transaction of this process that wrote
         self.is_sound = False
         data = path / "data.mdb"
         if (path / OPENED).exists() and not (data.is_file() and data.stat().st_size):
@@ -109,19 +103,14 @@ class Journal:
                 raise
 
     def _open_databases(self) -> None:
-        data = self.path / "data.mdb"
-        self._page_bytes = self._env.stat()["psize"]
-        self._length = data.stat().st_size
-        if self._length < self._used_bytes():
-            # To read on would end in a bus error. LMDB leaves pages at the end unwritten that it took and freed again:
-            # `_reserve` sees to it that the file is longer even so.
+        self._room = FileRoom(self.path / "data.mdb", self._env)
+        if self._room.is_cut:
             raise IndexDamagedError("data.mdb was cut")
         with self._env.begin() as txn, txn.cursor() as cursor:
             if cursor.first() and not cursor.set_key(_DATABASES[0].encode()):
                 raise lmdb.InvalidError("data.mdb has none of the tables of an index")
         self._env.reader_check()
-        self._reserve()
-        self._written = -1  # transactions may be numbered anew, and the next one takes what it likes
+        self._room.reserve()
         if self._env.stat()["entries"] < len(_DATABASES):
             self._unseal()
         with self._env.begin(write=True) as txn:
@@ -159,26 +148,11 @@ class Journal:
             try:
                 self._unseal()
                 with self._begin(write=True) as txn:
-                    if self._spare < _LEAST_RESERVE or txn.id() > self._written + 1:  # others have written meanwhile
-                        self._reserve()
-                    self._written = txn.id()
+                    self._room.begin(txn)
                     result = work(txn)
                 return result
             except lmdb.MapFullError:
                 self._env.set_mapsize(2 * self._env.info()["map_size"])
-
-    def _reserve(self) -> None:
-        """Make the file so long that it cannot be taken for one that was cut, whatever the next transaction does."""
-        needed = self._env.info()["last_pgno"] + 1 + _LEAST_RESERVE
-        if self._length < needed * self._page_bytes:
-            length = (needed + _RESERVE) * self._page_bytes
-            try:
-                with open(self.path / "data.mdb", "r+b") as data:
-                    os.posix_fallocate(data.fileno(), length - 1, 1)  # never makes it shorter
-            except OSError as error:
-                raise explained(error, self.path) from error
-            self._length = length  # only now: when the disk is full, it is tried again before the next transaction
-        self._spare = self._length // self._page_bytes - needed + _LEAST_RESERVE
 
     def _unseal(self) -> None:
         """Before anything is written."""
@@ -205,7 +179,7 @@ class Journal:
             IndexDamagedError: There is one already.
         """
         key = _ID.pack(page)
-        self._spare -= _TAKEN * (1 + len(raw) // _PIECE)
+        self._room.take(1 + len(raw) // _PIECE)
         if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
         for at in range(_PIECE, len(raw), _PIECE):
@@ -214,7 +188,7 @@ class Journal:
     def put_tombstone(self, txn: Transaction, page: int) -> None:
         """Put a tombstone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
         raw = tombstone(self.fetch(txn)(page), page)
-        self._spare -= 2 * _TAKEN
+        self._room.take(2)
         self.clear(txn, "pieces", _ID.pack(page))
         txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages
         txn.put(_ID.pack(page), raw, db=self._pages)
@@ -268,17 +242,16 @@ class Journal:
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
         """Set a cell, or remove it."""
         key, table = cell.group + cell.field, self.tables[cell.table]
-        self._spare -= _TAKEN
+        self._room.take(1, len(cell.value or b""))
         if cell.value is None:
             txn.delete(key, db=table)
         else:
-            self._spare -= len(cell.value) // self._page_bytes
             txn.put(key, cell.value, db=table)
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Remove all rows whose keys begin so; returns them."""
         gone = with_prefix(txn, self.tables[table], prefix)
-        self._spare -= _TAKEN * len(gone)
+        self._room.take(len(gone))
         for key, _ in gone:
             txn.delete(key, db=self.tables[table])
         return gone
@@ -337,7 +310,7 @@ class Journal:
             length = None
             with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
                 if self.is_sound and self.opened_by == os.getpid() and self._become_only_user():
-                    length = self._write_anew() if self._is_wasteful() else self._used_bytes()
+                    length = self._write_anew() if self._is_wasteful() else self._room.used_bytes
             self.opened_by = None
             self.sync()
             self._env.close()
@@ -360,15 +333,12 @@ class Journal:
         return False
 
     def _is_wasteful(self) -> bool:
-        size = self._used_bytes() // self._page_bytes
+        used_bytes = self._room.used_bytes
+        size = used_bytes // self._env.stat()["psize"]
         with self.reading() as txn:
             tables = map(txn.stat, self.tables.values())
             used = sum(one["branch_pages"] + one["leaf_pages"] + one["overflow_pages"] for one in tables)
-        return size * self._page_bytes < _WRITTEN_ANEW_AT_CLOSE and size - used > max(_FEW_PAGES, _MUCH * size)
-
-    def _used_bytes(self) -> int:
-        """How long the file must be."""
-        return int(self._env.info()["last_pgno"] + 1) * self._page_bytes
+        return used_bytes < _WRITTEN_ANEW_AT_CLOSE and size - used > max(_FEW_PAGES, _MUCH * size)
 
     def _write_anew(self) -> int:
         """Take a copy for the file, in which row follows row without room between them, and close this.
@@ -386,7 +356,7 @@ class Journal:
                     for block in parts(rows, _COPIED_AT_ONCE):
                         with env.begin(copy, write=True) as txn, txn.cursor() as cursor:
                             cursor.putmulti(block, append=True)
-                length = int(env.info()["last_pgno"] + 1) * self._page_bytes
+                length = int(env.info()["last_pgno"] + 1) * int(env.stat()["psize"])
             with open(new / "data.mdb", "r+b") as data:
                 data.truncate(max(length, os.fstat(data.fileno()).st_size))  # some of the freed pages are unwritten
                 os.fsync(data.fileno())

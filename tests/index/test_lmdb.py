@@ -16,7 +16,7 @@ import lmdb
 import msgspec
 import pytest
 
-from dedupcrawl.index import journal, segment_store
+from dedupcrawl.index import file_room, journal, segment_store
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -264,9 +264,9 @@ def test_noise_is_no_journal(folder: Path) -> None:
 def test_a_changed_page_is_seen(folder: Path) -> None:
     data = folder / "data.mdb"
     raw = data.read_bytes()
-    outline = b"outline of http://a/7"
-    assert outline in raw
-    data.write_bytes(raw.replace(outline, b"0utline of http://a/7"))
+    url = b"http://a/7\xabexample.com"
+    assert url in raw
+    data.write_bytes(raw.replace(url, b"Http://a/7\xabexample.com"))
     index = opened(folder)
     assert index.verify() == ["kept page 6 fails its checksum"]
     with pytest.raises(IndexDamagedError, match="fails its checksum"):
@@ -281,9 +281,9 @@ def test_what_is_damaged_says_where(folder: Path) -> None:
     """The newest pages are read when an index is opened."""
     data = folder / "data.mdb"
     raw = data.read_bytes()
-    newest = f"outline of http://a/{PAGES}".encode()
+    newest = f"http://a/{PAGES}".encode() + b"\xabexample.com"
     assert newest in raw
-    data.write_bytes(raw.replace(newest, newest.replace(b"o", b"0")))
+    data.write_bytes(raw.replace(newest, newest.replace(b"h", b"H")))
     with pytest.raises(IndexDamagedError, match=f"the index at {folder} is damaged .*checksum.*: delete that folder"):
         opened(folder)
 
@@ -299,7 +299,7 @@ def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkey
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "posix_fallocate", full)
-        patched.setattr(journal, "_LEAST_RESERVE", 1 << 20)
+        patched.setattr(file_room, "_LEAST_RESERVE", 1 << 20)
         for _ in range(2):
             with pytest.raises(OSError, match=f"at {folder} cannot be used: No space left[^;]*; make room there, or"):
                 index.forget(["http://a/1"])

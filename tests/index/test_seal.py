@@ -139,7 +139,9 @@ def test_damage_without_a_seal_is_found_before_a_command_reads_it(folder: Path) 
 
 def test_verify_says_what_a_broken_seal_is_about(folder: Path) -> None:
     raw = (folder / "data.mdb").read_bytes()
-    (folder / "data.mdb").write_bytes(raw.replace(b"outline of http://a.example/7", b"0utline of http://a.example/7"))
+    (folder / "data.mdb").write_bytes(
+        raw.replace(b"http://a.example/7\xabexample.com", b"Http://a.example/7\xabexample.com")
+    )
     done = CliRunner().invoke(command, ["verify", "--index", str(folder)])
     assert done.exit_code == 1
     assert "kept page 7 fails its checksum" in done.stderr

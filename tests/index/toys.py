@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from dedupcrawl.content.checks.base import Check, Keys, Probe
+from dedupcrawl.core.main_outline import packed
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
@@ -127,7 +128,7 @@ def page(url: str, content: int, letters: bytes = b"", *, title: str = "", run: 
         kept_at=1.5,
         title=title,
         signatures=signatures,
-        outline=b"outline of " + url.encode("utf-8", "replace"),
+        outline=packed(SymbolText.of((url,))),
     )
 
 
