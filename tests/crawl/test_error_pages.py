@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.core.packing import pack
 from dedupcrawl.crawl import questions
 from dedupcrawl.crawl.questions import ErrorPages, made_up
 
@@ -18,8 +19,8 @@ HOST = "a.example"
 
 
 def outline(*symbols: int) -> bytes:
-    """With the kinds of so many symbols."""
-    return np.array(symbols, dtype="<u2").tobytes() + bytes(len(symbols))
+    """Of symbols that are all of one kind."""
+    return pack(np.array(symbols, dtype="<u2").tobytes(), bytes(len(symbols)), b"")
 
 
 SORRY = outline(*range(10))
