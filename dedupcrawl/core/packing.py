@@ -8,12 +8,12 @@ the bits say:
 
 - 1: that it is what came last after the one before;
 - 0, 1, and 8 bits: that it is in the other memory, and where;
-- 0, 0, and 16 bits: its symbol; then 1 if it is a plain word, else 0 and 6 bits with its kind. What is a plain word has
+- 0, 0, and 16 bits: its symbol; then 1 if it is a plain word, else 0 and 7 bits with its kind. What is a plain word has
   the script of the last item that was written so.
 
 That a sentence ends with a block is told with the break behind it. (Of 1,338 pages of uci the records that Zstandard
 made of them, level 2, had 870 bytes, of 1,290 of nankai 1,000, of 927 planted ones 901; these have 858, 966 and 812,
-and take a tenth of the time. No command prints it.)
+and take less than a quarter of the instructions. No command prints it.)
 """
 
 import cython
