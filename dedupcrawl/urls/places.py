@@ -28,9 +28,9 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
-_MOST_PLACES = 10  # tried separately; all others are one place more: benchmarks/rule_places.py
+_MOST_PLACES = 10  # tried separately; all others are one place more: docs/measured/rules-in-use.md
 _MOST_OFF = 16  # places besides; a rule that is wrong in more is wrong
-_PLACES_LIKE_A_TRIAL = 4  # in benchmarks/rule_places.py 2 to 100 let through as few wrong uses, 1 one more
+_PLACES_LIKE_A_TRIAL = 4  # of 2 to 100 all let through as few wrong uses, 1 one more
 _LONGEST = 40  # characters of a word, and of an argument's name
 _TRAITS_KEPT = 256  # URLs: all rules that were used on one ask, when it is rewritten, audited and told
 

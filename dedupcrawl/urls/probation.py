@@ -30,7 +30,7 @@ TRIALS_FOR_A_FAILURE = 20
 """That have to pass after one that failed."""
 
 TRIALS_OF_A_PLACE = 2
-"""That have to pass where neither a log nor a person has spoken for a rule: benchmarks/rule_places.py."""
+"""That have to pass where neither a log nor a person has spoken for a rule: docs/measured/rules-in-use.md."""
 
 FROM_OTHER_SITES = 20
 """What other sites say of known software counts like so many passed trials (docs/measured/rules-in-use.md)."""
