@@ -38,13 +38,9 @@ def calls(off: Run, on: Run) -> Iterator[str]:
         yield _row(f"  {name}", f"{without:.0f}", f"{with_it:.0f}") + f"{with_it - without:>14.0f}"
 
 
-def more(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float]) -> list[float]:
-    """By how many percent more each crawl took than the one without the add-on before it, ascending."""
-    return sorted(100 * (measure(one) / measure(other) - 1) for one, other in zip(on, off, strict=True))
-
-
 def _more(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float], of: str) -> str:
-    ratios = more(off, on, measure)
+    """By how many percent more each crawl took than the one without the add-on before it."""
+    ratios = sorted(100 * (measure(one) / measure(other) - 1) for one, other in zip(on, off, strict=True))
     each = ", ".join(f"{ratio:+.1f}" for ratio in ratios)
     return f"  CPU {of}: {median(ratios):+.1f} % (median of {len(ratios)}: {each})"
 

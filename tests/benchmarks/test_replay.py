@@ -61,21 +61,6 @@ def test_every_stored_page_is_fetched_and_the_drops_are_judged(data: Path, tmp_p
     assert (tmp_path / "small" / "suspects.jsonl").read_text() == ""
 
 
-def test_what_a_crawl_costs_is_one_table(data: Path) -> None:
-    arguments = ["small", "--data", str(data), "--pages", "8", "--repeat", "1", "--with", "REPLAY_GC=5000,10,10"]
-    done = warm.run(["benchmarks.crawl_cost", *arguments], cwd=ROOT)  # not WARM_PYTHON, which would start too soon
-    assert done.returncode == 0, done.stderr
-    head, _, plain, other, *rest = done.stdout.splitlines()
-    row = dict(zip(*(line.strip("| ").split(" | ") for line in (head, plain)), strict=True))
-    assert (row["site"], row["pages"]) == ("small", "8")
-    assert float(row["CPU off, s"]) > 0
-    assert int(row["Python calls a page, more"].replace(",", "")) > 100
-    transactions, writing = map(float, re.findall(r"[\d.]+", row["LMDB transactions a page (that write)"]))
-    assert transactions > writing > 0
-    assert "| small | REPLAY_GC=5000,10,10 | 8 |" in other
-    assert re.fullmatch(r"The start of a crawl: \d\.\d\d CPU seconds more\.", rest[-1])
-
-
 def test_a_crawl_that_is_not_there_is_told_with_those_that_are(data: Path, tmp_path: Path) -> None:
     says = {
         data: "no stored crawl nowhere; there are small",
