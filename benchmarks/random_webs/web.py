@@ -23,28 +23,7 @@ _OWNERS = (
     "http://uni.example/~alice",
     "http://uni.example/~bob",
 )
-_SYLLABLES = [
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "ha",
-    "je",
-    "ki",
-    "lo",
-    "mu",
-    "na",
-    "pe",
-    "qui",
-    "ro",
-    "su",
-    "ta",
-    "ve",
-    "wi",
-    "xo",
-    "zu",
-]
+_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu".split()
 _TAGS = (
     '<link rel="canonical" href="{}">',
     '<link rel="canonical" href="{}">',
