@@ -23,7 +23,9 @@ _OWNERS = (
     "http://uni.example/~alice",
     "http://uni.example/~bob",
 )
-_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu".split()
+_SYLLABLES = (
+    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi", "xo", "zu",
+)  # fmt: skip
 _TAGS = (
     '<link rel="canonical" href="{}">',
     '<link rel="canonical" href="{}">',
