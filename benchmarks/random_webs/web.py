@@ -24,7 +24,8 @@ _OWNERS = (
     "http://uni.example/~bob",
 )
 _SYLLABLES = (
-    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi", "xo", "zu",
+    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi", "xo",
+    "zu",
 )  # fmt: skip
 _TAGS = (
     '<link rel="canonical" href="{}">',
