@@ -42,9 +42,7 @@ async def test_what_rules_make_of_a_kept_page_was_dropped_for_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_what_rules_make_of_a_duplicate_is_fetched_if_a_link_leads_there(
-    tmp_path: Path, seed: int
-) -> None:
+async def test_what_rules_make_of_a_duplicate_is_fetched_if_a_link_leads_there(tmp_path: Path, seed: int) -> None:
     """The session makes a difference only to who has none. Of one item two sessions are found to be duplicates."""
     pages: dict[str, Any] = {f"/p?id={n}": page(prose(10 + n)) for n in range(15)}
     pages |= {f"/p?id={n}&sid={s}": page(prose(1_000 + n)) for n in range(15) for s in range(3)}
