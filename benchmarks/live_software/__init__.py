@@ -1,0 +1,1 @@
+"""Programs that sites run, installed, filled and served on this machine, and crawled: see `__main__`."""
