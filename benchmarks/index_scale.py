@@ -1,14 +1,11 @@
 """What a page costs the index as it grows, with three checks or more, and whether its answers are those of a full scan.
 
-    python -m benchmarks.index_scale [--pages 1000000] [--quick] [--more CHECKS] [--plot docs/measured/index-scale.png]
+    python -m benchmarks.index_scale [--pages 1000000] [--more CHECKS] [--plot docs/measured/index-scale.png]
 
 Pages are made up (see benchmarks.synthetic_pages); an offer is timed from its signatures to its answer, in CPU time of
 the whole process, so the merges beside it count. Machines are noisy for minutes at a time: before each size is
 measured, every fourth page has one beside it that is offered to a small index of ten to twenty thousand pages, and
 growth is the ratio of the two medians. Afterwards the answers on a sample are compared with a scan.
-
-With --quick only the pages of the measured windows are offered; those between are added without a search, so that the
-index grows to ten million pages in half an hour. They cost no less then: what is measured is the offer, not the growth.
 
 With --more mwo,shingles,title, or with concepts as well, pages have the signatures of these checks too, and they are
 asked after exact, SimHash and feature code. Their searches are bounded in a large index. MWO's answers on pages that
@@ -32,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
 
-from benchmarks.bulk_load import fold, load
 from benchmarks.offering import offer
 from benchmarks.synthetic_pages import BLOCK, KINDS, Columns, Scan, Signatures, blocks, entry_of
 from benchmarks.synthetic_signatures import MORE
@@ -116,11 +112,6 @@ class Offering:
         self.spent.append((time.process_time_ns() - started) / 1000)
         return answer
 
-    def add(self, first: int, pages: Sequence[Signatures]) -> None:
-        """Add pages without looking for what they duplicate; `fold` has to follow before the next offer."""
-        numbered = enumerate(pages, first)
-        load(self.index, [entry_of(number, page, self._outline.bytes(OUTLINE_BYTES)) for number, page in numbered])
-
 
 def names_of_more(checks: Sequence[Check]) -> list[str]:
     """Names of the checks beside the three that are always asked."""
@@ -142,7 +133,7 @@ def memory() -> tuple[int, int]:
     return int(rows["RssAnon"].split()[0]) * 1024, int(rows["RssFile"].split()[0]) * 1024
 
 
-def fill(folder: Path, pages: int, seed: int, checks: Sequence[Check], *, quick: bool) -> Filled:
+def fill(folder: Path, pages: int, seed: int, checks: Sequence[Check]) -> Filled:
     """Offer all pages, and some to a small index beside."""
     sizes = measured_sizes(pages)
     filled = Filled([], np.zeros(pages, dtype=np.bool_), {}, [], [])
@@ -153,14 +144,7 @@ def fill(folder: Path, pages: int, seed: int, checks: Sequence[Check], *, quick:
         beside.offer(number, next(others))
     for block in track(blocks(pages, seed, more), "offering", total=pages // BLOCK, transient=True):
         size = block.first + BLOCK
-        added = BLOCK if size not in sizes else BLOCK - WINDOW
-        if not quick or block.first >= pages - 2 * BLOCK:
-            added = 0
-        main.add(block.first, block.pages[:added])
-        filled.kept[block.first : block.first + added] = True
-        if added < BLOCK and quick:
-            fold(main.index)
-        for number, page in enumerate(block.pages[added:], block.first + added):
+        for number, page in enumerate(block.pages, block.first):
             answer = main.offer(number, page)
             filled.kept[number] = isinstance(answer, Kept)
             if number >= pages - 2 * BLOCK:
@@ -298,7 +282,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=1_000_000, help="a multiple of 10,000")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="offer the measured pages only, and add the others")
     parser.add_argument("--more", default="", metavar="CHECKS", help="beside three: mwo, shingles, title, concepts")
     parser.add_argument("--sample", type=int, default=100, help="answers that are compared with a scan")
     parser.add_argument("--plot", type=Path, help="PNG to write")
@@ -310,7 +293,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="index-scale-"))
     try:
         print(f"{'pages':>10} {'median':>8} {'p99':>8} {'mean':>8} {'growth':>7}   (CPU µs a page, check and add)")
-        filled = fill(folder, arguments.pages, arguments.seed, checks, quick=arguments.quick)
+        filled = fill(folder, arguments.pages, arguments.seed, checks)
         print(f"of the median, the checks alone on an empty index take {checks_alone(checks):.0f} µs")
         clock, cpu = opening(folder / "index", checks)
         print(f"opening it takes {clock:.2f} s, {cpu:.2f} s of CPU", flush=True)

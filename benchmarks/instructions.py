@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,11 @@ def is_counting() -> bool:
     return _FOLDER in os.environ
 
 
-def start_again(given: Any, environment: Mapping[str, str] | None = None) -> Any:
+def start_again(given: Any) -> Any:
     """Run the command of this process under callgrind; what it handed back there.
 
     Args:
         given: What `handed_over` returns there: what takes many instructions to make and is not to be measured.
-        environment: Variables to set.
 
     Raises:
         RuntimeError: It failed; its traceback is on stderr.
@@ -45,7 +44,7 @@ def start_again(given: Any, environment: Mapping[str, str] | None = None) -> Any
         command = ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={folder}/%p", sys.executable]
         # One order of sets, and no threads that wait for work.
         fixed = {_FOLDER: folder, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
-        variables = {**os.environ, **(environment or {}), **fixed}
+        variables = {**os.environ, **fixed}
         status = subprocess.run([*command, *sys.orig_argv[1:]], env=variables, check=False).returncode
         if status:
             raise RuntimeError(f"under callgrind the command ended with status {status}")

@@ -1,5 +1,7 @@
 """CPU seconds that the add-on adds to a crawl of two pages: what each crawl pays once, however long it is.
 
+    python -m benchmarks.start_cost [RUNS]
+
 Each run is a process of its own. It imports what the command `scrapy` does, crawls two pages twice with Scrapy alone,
 so that what any crawl imports and makes is there, and then with the add-on and its default settings. Medians.
 """
@@ -86,3 +88,7 @@ def _run() -> float:
         ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)
     alone, with_it = map(float, ran.stdout.split())
     return with_it - alone
+
+
+if __name__ == "__main__":
+    print(f"The start of a crawl: {measured(int(*sys.argv[1:]) or 3):.2f} CPU seconds more.")

@@ -150,7 +150,7 @@ def test_an_index_that_is_none_is_said_in_one_line(
 
 
 OF_A_FILE = (
-    "train FILE --rules made", "train FILE --rules made --knowledge FILE", "evaluate FILE --rules .", "text FILE",
+    "train FILE --rules made", "evaluate FILE --rules .", "text FILE",
     "compare FILE FILE", "compare --pairs FILE", "calibrate FILE --output m.json", "rules import FILE --rules made",
     f"rules why {URL} {URL}?a=1 FILE", "check FILE",
 )  # fmt: skip

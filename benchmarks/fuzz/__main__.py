@@ -4,7 +4,7 @@
 
 No call may raise, take more than a second of CPU, or raise the peak of memory by more than 256 MB. What does is written
 to --keep and makes the exit status 1. Real pages are taken from ../shared/data beside the checkout, or from --data,
-where they are at hand; our own examples are always among them. (Guided by coverage: benchmarks.fuzz.guided.)
+where they are at hand; our own examples are always among them.
 """
 
 from __future__ import annotations

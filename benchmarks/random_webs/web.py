@@ -23,28 +23,10 @@ _OWNERS = (
     "http://uni.example/~alice",
     "http://uni.example/~bob",
 )
-_SYLLABLES = [
-    "ba",
-    "ce",
-    "di",
-    "fo",
-    "gu",
-    "ha",
-    "je",
-    "ki",
-    "lo",
-    "mu",
-    "na",
-    "pe",
-    "qui",
-    "ro",
-    "su",
-    "ta",
-    "ve",
-    "wi",
-    "xo",
+_SYLLABLES = (
+    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi", "xo",
     "zu",
-]
+)  # fmt: skip
 _TAGS = (
     '<link rel="canonical" href="{}">',
     '<link rel="canonical" href="{}">',
@@ -53,6 +35,7 @@ _TAGS = (
     '<link rel="alternate" media="print" href="{}">',
     '<meta http-equiv="refresh" content="0; url={}">',
 )
+_SPELLINGS = (("/index.html", "/"), (".html", ""), ("/", ""), ("?utm_source=feed", ""), ("/trackback/", "/"))
 _WORDS = (70, 140)  # of a text
 _NOTHING_HERE = "There is nothing here, perhaps there was once, or will be at some time or other."
 
@@ -108,6 +91,7 @@ class Web:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.is_mixed = self.random.random() < 0.3
+        self._has_rules = self.random.random() < 0.8
         self.pages: dict[str, Page] = {}
         self.rules: dict[str, list[Rule]] = {}  # by site
         self._texts = 0
@@ -117,7 +101,7 @@ class Web:
         roots = [f"{owner}/" for owner in self.owners]
         self._put(START, links=roots)
         sections = [self._plain, self._queries, self._sessions, self._prints, self._redirects, self._canonicals]
-        sections += [self._threads, self._forms]
+        sections += [self._threads, self._forms, self._spellings]
         for owner, root in zip(self.owners, roots, strict=True):
             entries: list[str] = []
             for number, section in enumerate(self.random.sample(sections, self.random.randint(2, 4))):
@@ -148,7 +132,9 @@ class Web:
         return 1 if page is None else page.since
 
     def rules_in(self, random: Random) -> dict[str, list[Rule]]:
-        """The rules as some crawl finds them: some are off."""
+        """The rules as some crawl finds them: some are off, and some webs have none."""
+        if not self._has_rules:
+            return {}
         return {site: [rule for rule in rules if random.random() < 0.8] for site, rules in self.rules.items()}
 
     # What there is
@@ -278,18 +264,28 @@ class Web:
         return urls
 
     def _prints(self, at: str) -> list[str]:
-        """Two views of a page, of which one may lead to more, or to the other."""
-        lies, urls = self._is_liar(), []
+        """Pages and their print views, and a rule that drops the argument."""
+        lies = self._is_liar()
+        urls = self._views(at, "?print=1", "", lies, 9)
+        self._rule(at, "/{}?print=1", drop="print", is_right=not lies)
+        return urls
+
+    def _spellings(self, at: str) -> list[str]:
+        """URLs that are spelled in two ways, which only the URLs tell where a site has no rules."""
+        return self._views(at, *self.random.choice(_SPELLINGS), self._is_liar(), 30)
+
+    def _views(self, at: str, end: str, other_end: str, lies: bool, most: int) -> list[str]:
+        """Two views of a page, of which one may lead to more, or to the other, and may be another page."""
+        urls: list[str] = []
         leads_on, redirects = self.random.random() < 0.4, self.random.random() < 0.2
-        for number in range(self.random.randint(2, 9)):
-            url = self._put(f"{at}/a{number}")
-            view = f"{url}?print=1"
+        for number in range(self.random.randint(2, most)):
+            url = self._put(f"{at}/a{number}{other_end}")
+            view = f"{at}/a{number}{end}"
             more = [self._only(at)] if leads_on else []
             self._put(
                 view, text=self._text() if lies else self.pages[url].text, links=more, to=url if redirects else ""
             )
             urls += [view, url] if self.random.random() < 0.5 else [url, view]
-        self._rule(at, "/{}?print=1", drop="print", is_right=not lies)
         return urls
 
     def _redirects(self, at: str) -> list[str]:

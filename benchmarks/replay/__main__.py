@@ -1,7 +1,7 @@
-"""``python -m benchmarks.replay SITE…``: crawl stored sites, dedup off and on, and say what it costs and is worth.
+"""``python -m benchmarks.replay SITE…``: crawl stored sites, dedup off and on, and say what it costs and saves.
 
 The figures of each site come from one run: one loopback server, crawls that alternate, each a `scrapy crawl` process.
-Results, logs and the list of doubtful drops stay in the folder that is named at the end.
+Items, logs and indexes stay in the folder that is named at the end.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from compileall import compile_dir
 from pathlib import Path
 
 from benchmarks.replay import report
-from benchmarks.replay.judge import missed, read_drops, scores, word_differences, write_suspects
-from benchmarks.replay.run import ROOT, CrawlFailedError, item_urls, served
-from benchmarks.replay.store import DATA, NoDataError, address, exact_clusters, sites
+from benchmarks.replay.run import ROOT, CrawlFailedError, served
+from benchmarks.replay.store import DATA, NoDataError, sites
 
 
 def main() -> int:
@@ -50,7 +49,7 @@ def main() -> int:
         except CrawlFailedError as error:
             print(error, file=sys.stderr)
             return 1
-    print(f"\nlogs, items and lists: {out}")
+    print(f"\nlogs, items and indexes: {out}")
     return 0
 
 
@@ -71,17 +70,6 @@ def _replay(name: str, path: Path, out: Path, arguments: argparse.Namespace) -> 
                 site.crawl("calls-on", checks, dedup=True, calls=True),
             )
             print("\n".join(report.calls(*counted)), flush=True)
-    drops = [drop for drop in read_drops(on[0].index) if drop.url in pages and drop.keeper in pages]
-    fetched = {address(url) for url in item_urls(on[0])} | {drop.url for drop in drops}
-    fetched &= pages.keys()
-    found = scores(drops, fetched, pages, exact_clusters(path))
-    print("\n".join(report.quality(found, len(drops), len(fetched))), flush=True)
-    differences = word_differences(drops, pages)
-    write_suspects([it for it in differences if it.suspect], pages, out / "suspects.jsonl")
-    print("\n".join(report.false_drops(differences)), flush=True)
-    groups = missed(drops, fetched, pages)
-    (out / "missed.txt").write_text("\n\n".join("\n".join(group) for group in groups), encoding="utf-8")
-    print(f"  pages kept though another's visible text is equal (missed.txt): {sum(len(it) - 1 for it in groups)}")
 
 
 if __name__ == "__main__":

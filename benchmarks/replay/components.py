@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import resource
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from types import FrameType
 
@@ -79,25 +77,15 @@ class StoredOnly:
 class Figures:
     """Writes the crawl's stats, CPU seconds and the URLs of its pages to REPLAY_FIGURES when the engine has stopped.
 
-    And the peak of its memory, and what part of the CPU the garbage collector took. With REPLAY_CALLS also how many
-    Python and C functions were called, LMDB transactions begun and LMDB asked for its size, in the main thread while
-    the engine ran. Such a crawl takes three times as long.
-
-    REPLAY_GC: thresholds of `gc.set_threshold`, as if a project had chosen them: 10000,3,3.
+    And the peak of its memory. With REPLAY_CALLS also how many Python and C functions were called in the main thread
+    while the engine ran. Such a crawl takes three times as long.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._started_at = 0.0
-        self._wall = 0.0
         self._fetched: list[str] = []
         self._calls = dict.fromkeys(("call", "return", "c_call", "c_return", "c_exception"), 0)
-        self._lmdb: Counter[str] = Counter()
-        self._collecting = self._since = 0.0  # seconds of CPU
-        self._made_at = time.process_time()
-        gc.callbacks.append(self._collected)
-        if thresholds := crawler.settings.getlist("REPLAY_GC"):
-            gc.set_threshold(*map(int, thresholds))
         crawler.signals.connect(self._received, signals.response_received)
         crawler.signals.connect(self._started, signals.engine_started)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
@@ -107,20 +95,12 @@ class Figures:
         return cls(crawler)
 
     def _started(self) -> None:
-        self._started_at, self._wall = time.process_time(), time.perf_counter()
+        self._started_at = time.process_time()
         if self._crawler.settings.getbool("REPLAY_CALLS"):
             sys.setprofile(self._count)
 
-    def _count(self, _frame: FrameType, event: str, function: object) -> None:
+    def _count(self, _frame: FrameType, event: str, _function: object) -> None:
         self._calls[event] += 1
-        if event == "c_call" and (name := getattr(function, "__qualname__", "")).startswith("Environment."):
-            self._lmdb[name] += 1
-
-    def _collected(self, phase: str, _: dict[str, int]) -> None:
-        if phase == "start":
-            self._since = time.process_time()
-        else:
-            self._collecting += time.process_time() - self._since
 
     def _received(self, response: Response) -> None:
         if response.status == 200:
@@ -131,15 +111,11 @@ class Figures:
         assert self._crawler.stats is not None
         figures = {
             "startup_cpu_s": self._started_at,
-            "gc_share": self._collecting / (time.process_time() - self._made_at),
-            "crawl_wall_s": time.perf_counter() - self._wall,
             "peak_mb": _peak_mb(),
             "stats": self._crawler.stats.get_stats(),
             "fetched": self._fetched,
             "python_calls": self._calls["call"],
             "c_calls": self._calls["c_call"],
-            "transactions": self._lmdb["Environment.begin"],
-            "infos": self._lmdb["Environment.info"],
         }
         path = Path(self._crawler.settings["REPLAY_FIGURES"])
         path.write_text(json.dumps(figures, default=str), encoding="utf-8")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
-from benchmarks.replay.judge import FALSE_ABOVE, LEAST_CHARACTERS, Score, WordDifference
 from benchmarks.replay.run import Run
 
 _DROPPED = "dedup/content/dropped/"
@@ -38,44 +37,15 @@ def calls(off: Run, on: Run) -> Iterator[str]:
         yield _row(f"  {name}", f"{without:.0f}", f"{with_it:.0f}") + f"{with_it - without:>14.0f}"
 
 
-def more(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float]) -> list[float]:
-    """By how many percent more each crawl took than the one without the add-on before it, ascending."""
-    return sorted(100 * (measure(one) / measure(other) - 1) for one, other in zip(on, off, strict=True))
-
-
 def _more(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float], of: str) -> str:
-    ratios = more(off, on, measure)
+    """By how many percent more each crawl took than the one without the add-on before it."""
+    ratios = sorted(100 * (measure(one) / measure(other) - 1) for one, other in zip(on, off, strict=True))
     each = ", ".join(f"{ratio:+.1f}" for ratio in ratios)
     return f"  CPU {of}: {median(ratios):+.1f} % (median of {len(ratios)}: {each})"
 
 
-def quality(scores: Iterable[Score], drops: int, fetched: int) -> Iterator[str]:
-    """Precision and recall by each definition of "the same page"."""
-    yield f"  {drops} drops among {fetched} pages; texts of less than {LEAST_CHARACTERS} characters are not judged"
-    yield _scores("the same page is one with", "right / judged", "precision", "found / redundant", "recall")
-    for it in scores:
-        right, found = f"{it.right} / {it.judged}", f"{it.found} / {it.redundant}"
-        yield _scores(it.name, right, f"{it.precision:.3f}", found, f"{it.recall:.3f}")
-
-
-def false_drops(differences: Sequence[WordDifference]) -> Iterator[str]:
-    """How many drops lose words, by each view of the text."""
-    views = {
-        "our main text": [it.own for it in differences],
-        "trafilatura's main text": [it.peer for it in differences if it.peer is not None],
-        "all visible text": [it.visible for it in differences],
-    }
-    yield f"  drops whose keeper lacks more than {FALSE_ABOVE:.0%} of their words (suspects.jsonl)"
-    for name, shares in views.items():
-        yield f"    {'by ' + name:36}{sum(share > FALSE_ABOVE for share in shares)} of {len(shares)}"
-
-
 def _row(title: str, off: str, on: str) -> str:
     return f"  {title:32}{off:>12}{on:>12}"
-
-
-def _scores(*cells: str) -> str:
-    return "    {:36}{:>17}{:>11}{:>21}{:>8}".format(*cells)
 
 
 def _medians(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float], written: str) -> tuple[str, str]:

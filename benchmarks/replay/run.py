@@ -28,28 +28,20 @@ class Run:
     Attributes:
         cpu_s: User and system CPU of the whole process, start-up included, in seconds.
         startup_cpu_s: The part of it before the engine started.
-        wall_s: From the engine's start to its stop, in seconds.
         peak_mb: Largest resident set, in megabytes.
         stats: Scrapy's stats.
         python_calls: Calls of Python functions in the main thread while the engine ran, a resumed generator or
             coroutine among them; 0 where they were not counted (REPLAY_CALLS).
         c_calls: Likewise, calls of C functions from Python.
-        transactions: Likewise, LMDB transactions that were begun.
-        infos: Likewise, calls of LMDB's `env.info`: one for each transaction that writes.
-        gc_share: Of the CPU since Scrapy made its extensions, what Python's cyclic garbage collector took, 0 to 1.
         fetched: The URL of each response with status 200, in the order in which they came.
         folder: A Scrapy project of its own: the items, the log, and in .scrapy what dedup left.
     """
 
     cpu_s: float
     startup_cpu_s: float
-    wall_s: float
     peak_mb: float
     python_calls: int
     c_calls: int
-    transactions: int
-    infos: int
-    gc_share: float
     stats: Mapping[str, Any]
     fetched: Sequence[str]
     folder: Path
@@ -109,13 +101,9 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any]) -> R
     return Run(
         cpu_s=usage.ru_utime + usage.ru_stime,
         startup_cpu_s=measured["startup_cpu_s"],
-        wall_s=measured["crawl_wall_s"],
         peak_mb=measured["peak_mb"],
         python_calls=measured["python_calls"],
         c_calls=measured["c_calls"],
-        transactions=measured["transactions"],
-        infos=measured["infos"],
-        gc_share=measured["gc_share"],
         stats=measured["stats"],
         fetched=measured["fetched"],
         folder=folder,

@@ -33,7 +33,7 @@ class StoredPage:
 
 
 def address(url: str) -> str:
-    """The one spelling of `url` that server, spider and judge share: quoted, no fragment, no default port.
+    """The one spelling of `url` that server and spider share: quoted, no fragment, no default port.
 
     Raises:
         ValueError: `url` cannot be taken apart.
@@ -100,15 +100,6 @@ def sample(pages: Iterable[StoredPage], most: int) -> list[StoredPage]:
         if len(taken) + len(sections[name]) <= most:
             taken += sections[name]
     return taken
-
-
-def exact_clusters(path: Path) -> list[list[str]]:
-    """The published clusters of URLs with identical HTML, as addresses; empty where the crawl has none."""
-    file = path / "exact_clusters.json"
-    if not file.is_file():
-        return []
-    clusters: list[list[str]] = json.loads(file.read_text(encoding="utf-8"))
-    return [[address(url) for url in cluster] for cluster in clusters]
 
 
 def _jsonl(file: Path) -> Iterator[StoredPage]:

@@ -96,10 +96,18 @@ def _of_url(told: dict[str, Any]) -> Iterator[str]:
     if told["alias"] is not None:
         yield from _of_alias(told["alias"], told["verdict"])
     for rule in told["rule_evidence"]:
-        known = speaks_for(rule) if "state" in rule else "no rule file has it"
-        yield f"  rule {rule['id']}: {known}"
+        yield f"  rule {rule['id']}: {_known_of(rule)}"
     for found in told["software"]:
         yield from _of_software(found)
+
+
+def _known_of(rule: dict[str, Any]) -> str:
+    if "state" in rule:
+        return speaks_for(rule)
+    if not rule.get("likely"):
+        return "no rule file has it"
+    trials = in_trials(rule["tried"], rule["failed"]) if rule["tried"] else "not tried yet"
+    return f"likely, because pairs of URLs of the site differ by it; {trials}"
 
 
 def _why_itself(told: dict[str, Any]) -> str:

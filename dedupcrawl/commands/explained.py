@@ -103,6 +103,9 @@ class Explainer:
         evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}
         kept_url = entry.source if entry is not None else None
         software = SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME))
+        for name in software.likely.difference(evidence).intersection(ids):
+            record = software.tried.get(name, TrialRecord())
+            evidence[name] = {"id": name, "likely": True, "tried": record.tried, "failed": record.failed}
         aliases = SiteAliases.from_bytes(self._index.site_state(owner_of(form), ALIAS))
         spiders = {row.spider for row in self._index.restored() if row.verdict.url == form}
         recorded = self._index.judged(form)

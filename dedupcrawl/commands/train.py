@@ -12,7 +12,6 @@ import click
 
 from dedupcrawl.commands.console import Command, FailureError, no_rows, progress, show, tell_skipped
 from dedupcrawl.commands.options import (
-    EXISTING_FILE,
     InputPath,
     engine_option,
     json_option,
@@ -24,7 +23,6 @@ from dedupcrawl.printable import counted, printable
 from dedupcrawl.project import RULES, rules_folder
 from dedupcrawl.software.program import programs
 from dedupcrawl.system_errors import cause
-from dedupcrawl.training.known_parameters import read_clearurls
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.urls.bounds import said_share
 
@@ -71,11 +69,6 @@ def _number(_context: click.Context, _option: click.Parameter, given: float) -> 
 @click.option(
     "--min-coverage", type=click.IntRange(1), help="Drop rules that apply to fewer URLs of the held-out clusters."
 )
-@click.option(
-    "--knowledge",
-    type=EXISTING_FILE,
-    help="ClearURLs' data.min.json: parameters to drop unless a site's pages contradict it.",
-)
 @software_option
 @engine_option
 @json_option
@@ -86,7 +79,6 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     seed: int,
     min_precision: float,
     min_coverage: int | None,
-    knowledge: Path | None,
     software: bool | Path,
     engine: str,
     as_json: bool,
@@ -109,8 +101,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     tally = Tally()
     own = None if software is True else programs(software)
     try:
-        known = read_clearurls(knowledge) if knowledge else ()
-        options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, known, own)
+        options = LearningOptions(holdout, seed, min_precision, min_coverage or 0, own)
         if engine == "spark":
             from dedupcrawl.spark.train import train_on_spark  # needs an extra
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 
 THRESHOLDS = (10_000, 3, 3)
-"""Of a crawl (`gc.set_threshold`); chosen by `benchmarks.crawl_cost`, see docs/measured/cost.md."""
+"""Of a crawl (`gc.set_threshold`); chosen by what docs/measured/cost.md shows."""
 
 _PYTHON_S = frozenset({(700, 10, 10), (2000, 10, 10), (2000, 10, 0)})  # up to 3.12, of 3.13, of 3.14
 

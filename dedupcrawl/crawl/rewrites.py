@@ -75,7 +75,7 @@ class Rewrites:
         self._run, self._agrees = run, lasts or is_shared
         self._at_once, self._of = 1 if lasts else _AT_ONCE, f"{run} {self._spider.name}"
         self._begun = time.time()
-        self._known = HashSet()  # each followed by its canonical URL
+        self._known = HashSet()  # by `_use`
         self._new: list[Rewrite] = []
         self._facts: dict[str, Fact] | None = {} if lasts else None  # not yet told to the index
         self._is_away = False
@@ -110,10 +110,10 @@ class Rewrites:
     # Skips
 
     def send(self, request: Request, target: str, rules: tuple[str, ...]) -> bool:
-        """`target` is asked for instead of `request`; False when this is known of its URL."""
+        """`target` is asked for instead of `request`; False when this is known of its URL, by these rules."""
         if (end := self.end(target)) not in self._proven:
             self._waiting.setdefault(end, (request.url, rules))
-        if not self._known.add(f"{request.url} {target}"):
+        if not self._known.add(_use(request.url, target, rules)):
             return False
         url, at = without_user(request.url), time.time()
         try:
@@ -172,7 +172,7 @@ class Rewrites:
         Raises:
             OSError, IndexDamagedError: The index cannot tell.
         """
-        return [one for one in self._earlier() if f"{one.url} {one.canonical}" not in self._known]
+        return [one for one in self._earlier() if _use(one.url, one.canonical, one.rules) not in self._known]
 
     def _earlier(self) -> Iterator[Rewrite]:
         whose = self._spider.name, self._run
@@ -315,3 +315,8 @@ class Rewrites:
             first = url
         self.first_seen[identity] = first
         return first
+
+
+def _use(url: str, target: str, rules: tuple[str, ...]) -> str:
+    """What a rewrite is known by: once a rule is revoked, another one may send a URL to the same target."""
+    return " ".join((url, target, *rules))

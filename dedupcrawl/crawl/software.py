@@ -1,4 +1,4 @@
-"""Known software in a crawl: recognizes it in fetched pages, uses its rules on probation, stores the results."""
+"""Known software and likely rules in a crawl: found in pages and URLs, used on probation; their trials are stored."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from dedupcrawl.crawl.software_store import DONE_BY_SCRAPY, SoftwareStore
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import SiteSoftware
+from dedupcrawl.urls.learning.likely import LIKELY, LikelyRules
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
@@ -42,6 +43,7 @@ class Software:
     def __init__(self, store: SoftwareStore, normalizer: Normalizer, book: RuleBook, stats: StatsCollector) -> None:
         self._store, self._sightings, self._sites = store, store.sightings, store.sites
         self._normalizer, self._book, self._stats = normalizer, book, stats
+        self._likely = LikelyRules()
 
     def look(self, page: FetchedPage, response: Response) -> dict[str, Ruling]:
         """A page has come: what does it show, before the spider follows its links? Nothing is worth the page itself.
@@ -60,6 +62,16 @@ class Software:
                 return withdrawn
         return {}
 
+    def see_link(self, url: str) -> None:
+        """A link to a URL that is new: it may be the third of its site that is spelled like another one.
+
+        Where there is a rule file, a training run has tried these rules.
+        """
+        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be compared with other URLs of its site"):
+            if (site := self._likely.see_url(url)) and self._normalizer.file_of(site) is None:
+                likely = LIKELY.keys() & {rule.id for rule in self._likely.rules_of(site)}
+                self._recognize(site, SiteSoftware(likely=frozenset(likely)))
+
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
         written: list[Path] = []
@@ -73,7 +85,7 @@ class Software:
             held: dict[str, Rule] = {}
             refuted: dict[str, Rule] = {}
             revoked: dict[str, str] = {}
-            for one in (one for owner in owners[site] for one in self._book.watched(owner, "software")):
+            for one in (one for owner in owners[site] for one in self._book.watched(owner, "software", "prior")):
                 name, record = one.rule.id, TrialRecord.of(one)
                 is_known = name not in there or there[name].kind == one.rule.kind
                 if is_known and not record.tried and not one.revoked:
@@ -106,7 +118,8 @@ class Software:
 
     def _recognize(self, site: str, news: SiteSoftware) -> dict[str, Ruling]:
         known = self._sites.of(site)
-        if known.joined(news).seen == known.seen:
+        joined = known.joined(news)
+        if (joined.seen, joined.likely) == (known.seen, known.likely):
             return {}
         now = self._sites.tell(site, news)
         before = {(one.program, one.where) for one in known.installations}
@@ -129,6 +142,10 @@ class Software:
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
             said = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
             logger.info(said, *told, counted(count, "rule"))
+        if likely := sorted(now.likely - known.likely):
+            self._stats.inc_value("dedup/software/likely", len(likely))
+            said = "dedupcrawl: pairs of URLs of %s speak for %s (%s), on probation unless settled by earlier trials"
+            logger.info(said, printable(site), counted(len(likely), "rule"), printable(", ".join(likely)))
         rules_in_use = self._store.rules_in_use
         if _whence_rules(known) == _whence_rules(now) or rules_in_use(known) == rules_in_use(now):
             return {}  # mostly it was one sign more
@@ -143,7 +160,7 @@ class Software:
 def _whence_rules(known: SiteSoftware) -> tuple[object, ...]:
     """All that the rules of a site's software hang on: not on the signs by which it was recognized."""
     places = [msgspec.structs.replace(one, signs={}) for one in known.installations]
-    return places, known.tried, known.failed
+    return places, known.likely, known.tried, known.failed
 
 
 def _write(folder: Path, site: str, tried: Sequence[Rule]) -> bool:

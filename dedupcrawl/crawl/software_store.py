@@ -16,6 +16,7 @@ from dedupcrawl.software.installation import NAME, Installation, SiteSoftware, d
 from dedupcrawl.software.program import Program
 from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.text.ignored import read_ignored_of
+from dedupcrawl.urls.learning.likely import LIKELY
 from dedupcrawl.urls.rule import Rule
 
 _MOST_PLACES = 10_000  # of programs, of which the rules are ready
@@ -79,8 +80,10 @@ class SoftwareStore:
     def all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
         """Those that failed as well, and without trials."""
         there = with_parts_of_others(known.installations)
-        rules = distinct([rule for one, others in there for rule in self._rules_at(one, others)])
-        return (*_PORT_RULES, *rules) if rules else ()
+        of_software = [rule for one, others in there for rule in self._rules_at(one, others)]
+        likely = (rule.on_trial() for name, rule in LIKELY.items() if name in known.likely)
+        rules = distinct([*of_software, *likely])
+        return (*_PORT_RULES, *rules) if of_software else rules
 
     def ignored_at(self, url: str) -> tuple[str, ...]:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""

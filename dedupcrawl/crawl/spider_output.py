@@ -63,6 +63,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._repetitions, self._bypass = dedup.repetitions, dedup.parts.bypass
         self._is_new, self._fingerprint = dedup.aliases.discoveries.is_new, dedup.parts.fingerprint
         self._rewrite, self._link = dedup.rewriter.rewrite, dedup.parts.pages.link
+        self._software = dedup.software
         self._trust = dedup.parts.detector.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -72,7 +73,8 @@ class SpiderOutput(BaseSpiderMiddleware):
         async for one in super().process_start(_trusting(start, self._trust) if self._trust else start):
             if isinstance(one, Request) and not one.dont_filter:
                 self._bypass.leave_to_filter(one)
-                self._is_new(one)
+                if self._is_new(one) and self._software is not None:
+                    self._software.see_link(one.url)
             yield one
 
     async def process_spider_output_async(
@@ -115,6 +117,8 @@ class SpiderOutput(BaseSpiderMiddleware):
         sent = link if is_fetched else self._rewrite(link)
         if self._is_new(link, referrer, sent):
             found.append(Yielded.of(link))
+            if self._software is not None:
+                self._software.see_link(link.url)
         if is_fetched:
             self._dedup.parts.savings.drop(link)
             return None

@@ -116,13 +116,15 @@ NAME = "software"
 
 
 class SiteSoftware(SiteTrials, frozen=True):
-    """What crawls have found out about the software of one site, and its rules.
+    """What crawls have found out about the software of one site and the spelling of its URLs, and their rules.
 
     Attributes:
         seen: What was recognized or spoken against, by which signs.
+        likely: Ids of the rules for which pairs of its URLs speak (`urls.learning.likely`).
     """
 
     seen: tuple[Installation, ...] = ()
+    likely: frozenset[str] = frozenset()
 
     @property
     def installations(self) -> list[Installation]:
@@ -163,7 +165,8 @@ class SiteSoftware(SiteTrials, frozen=True):
             key = one.program, one.where
             places[key] = places[key].joined(one) if key in places else one
         ranked = sorted(places.values(), key=lambda one: not one.is_recognized)
-        return replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]))
+        likely = self.likely | news.likely
+        return replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]), likely=likely)
 
 
 def in_words(row: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from dedupcrawl.software.program import Program, programs
 from dedupcrawl.software.recognition import Recognizer
 from dedupcrawl.training.clusters import SitePages, clusters_of
 from dedupcrawl.training.evaluate import Measured, measured
-from dedupcrawl.training.known_parameters import known_parameters
 from dedupcrawl.training.merging import is_learned, merged
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import SiteRows
@@ -190,8 +189,6 @@ def recognized_rules(site: str, urls: Sequence[str], known: Sequence[Program] | 
 def _learn_site(site: str, pages: SitePages, options: LearningOptions, tried: Sequence[Rule]) -> SiteRules:
     sample = bounded(pages, MOST_LEARNED)
     looked_at = [pages.urls[row] for row in sample]
-    names = known_parameters(looked_at, options.knowledge) if options.knowledge else ()
-    known = [Rule(f"known-{name}", "rewrite", drop=(name,), source="prior") for name in names]
     software = distinct((*recognized_rules(site, looked_at, options.software), *tried))
     return learn_site(
         site,
@@ -202,5 +199,5 @@ def _learn_site(site: str, pages: SitePages, options: LearningOptions, tried: Se
         seed=options.seed,
         min_precision=options.min_precision,
         min_coverage=options.min_coverage,
-        assumed=(*software, *ASSUMED, *known),
+        assumed=(*software, *ASSUMED),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dedupcrawl.software.program import Program
-from dedupcrawl.training.known_parameters import Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,5 +16,4 @@ class LearningOptions:
     # A rule is kept when its precision on all clusters is at least this, if those held out bear it out
     min_precision: float = 0.95
     min_coverage: int = 0  # ... and it applies to at least so many of their URLs
-    knowledge: tuple[Provider, ...] = ()  # parameters that say nothing of the page, as from `read_clearurls`
     software: tuple[Program, ...] | None = None  # the programs that are known; those of the package if None

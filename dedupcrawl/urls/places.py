@@ -28,9 +28,9 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
-_MOST_PLACES = 10  # tried separately; all others are one place more: benchmarks/rule_places.py
+_MOST_PLACES = 10  # tried separately; all others are one place more: docs/measured/rules-in-use.md
 _MOST_OFF = 16  # places besides; a rule that is wrong in more is wrong
-_PLACES_LIKE_A_TRIAL = 4  # in benchmarks/rule_places.py 2 to 100 let through as few wrong uses, 1 one more
+_PLACES_LIKE_A_TRIAL = 4  # of 2 to 100 all let through as few wrong uses, 1 one more
 _LONGEST = 40  # characters of a word, and of an argument's name
 _TRAITS_KEPT = 256  # URLs: all rules that were used on one ask, when it is rewritten, audited and told
 
@@ -167,9 +167,10 @@ class Places:
     """Those of one rule. Bounded, whatever URLs come.
 
     Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
-    known of other sites, or that was learned and has no examples, is spoken for everywhere; one of known software is
-    only where its own examples are, as it may not be that software, and what pages say of their URLs nowhere, as is
-    one that `is_new` to the owner of the pages. For one that is lossless its form speaks, everywhere.
+    known of other sites and tested by a log, or that was learned and has no examples, is spoken for everywhere; one of
+    known software, or a likely one, is only where its own examples are, as this site may be another, and what pages say
+    of their URLs nowhere, as is one that `is_new` to the owner of the pages. For one that is lossless its form speaks,
+    everywhere.
 
     Attributes:
         needs_trials: Whether some have to pass in a place for which nothing speaks yet.
@@ -182,7 +183,7 @@ class Places:
         known = (passed, failed) if self.needs_trials else (passed + 1, failed)
         self._known = Place(known, TRIALS_FOR_A_FAILURE if failed_lately else 0)
         self._elsewhere = known_elsewhere(rule)
-        of_others = is_new or rule.source == "software" or (rule.source == "alias" and not rule.evidence.correct)
+        of_others = is_new or rule.rests_on_others or (rule.source == "alias" and not rule.evidence.correct)
         is_of_any = not of_others and (rule.source != "learned" or not rule.examples)
         self._is_known_everywhere = is_of_any or not self.needs_trials
         self._dropped, self._dropped_starts, self._kept = dropped(rule)

@@ -152,6 +152,11 @@ class Rule:
         """True when a person wrote or brought it, and no training run."""
         return self.source in {"hand", "imported"}
 
+    @property
+    def rests_on_others(self) -> bool:
+        """Whether what speaks for it is known of other sites: of their software, or of such URLs; no log has told."""
+        return self.source == "software" or (self.source == "prior" and not self.evidence.coverage)
+
     def is_given(self) -> bool:
         """True for what no log was needed to think of."""
         return self.source not in {"learned", "prior"}

@@ -241,11 +241,11 @@ class RuleBook:
         """Those for whom a rule was used or revoked."""
         return {*self._watched, *self._restricted, *self._revoked}
 
-    def watched(self, owner: str, source: str) -> list[WatchedRule]:
-        """What is known of rules from this source on an owner's pages, and of those that were revoked there."""
+    def watched(self, owner: str, *sources: str) -> list[WatchedRule]:
+        """What is known of rules from these sources on an owner's pages, and of those that were revoked there."""
         in_use = self._watched.get(owner) or self._restricted.get(owner, {})  # of which none was used since `reread`
         known = (*in_use.values(), *self._revoked.get(owner, {}).values())
-        return [one for one in known if one.rule.source == source]
+        return [one for one in known if one.rule.source in sources]
 
     def revoked(self, owner: str, source: str) -> dict[str, str]:
         """Ids of rules from this source that were revoked on an owner's pages → why."""
@@ -262,7 +262,9 @@ class RuleBook:
             self._restricted[owner] = {
                 one.rule.effect: one
                 for one in watched.values()
-                if one.rule.source in ("software", "alias") or any(place.failed or place.is_off for place in one.places)
+                if one.rule.rests_on_others
+                or one.rule.source == "alias"
+                or any(place.failed or place.is_off for place in one.places)
             }
         self._watched.clear()
         for owner, revoked in self._revoked.items():

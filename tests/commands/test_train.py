@@ -138,6 +138,7 @@ def test_options_reach_the_learner(tmp_path: Path) -> None:
 def test_mistakes(tmp_path: Path, arguments: list[str], says: str) -> None:
     write(tmp_path / "log", "hello\n")
     check_refused(train(tmp_path, *arguments), says)
+    assert not (tmp_path / "rules").exists()
 
 
 @pytest.mark.parametrize(

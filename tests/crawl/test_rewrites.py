@@ -150,6 +150,15 @@ def test_what_led_on_to_a_url_that_is_not_there_is_waited_for_itself() -> None:
     assert len(again.refute(three)) == 2
 
 
+def test_a_url_that_another_rule_sends_to_the_same_target_is_found_by_that_rule() -> None:
+    """The first was revoked, and all it had left out was given back."""
+    rewrites = rewrites_of(TemporaryIndex(CHECKS))
+    assert rewrites.send(Request(ASKED), CANONICAL, ("no-id",))
+    assert not rewrites.send(Request(ASKED), CANONICAL, ("no-id",))
+    assert rewrites.send(Request(ASKED), CANONICAL, ("no-arguments",))
+    assert [one.url for one in rewrites.found(rules=("no-arguments",))] == [ASKED]
+
+
 @pytest.mark.timeout(60)
 def test_a_circle_over_a_url_that_is_not_there_ends() -> None:
     """Each leads on to the other: who waits for either waits for the one that may still answer."""

@@ -159,13 +159,6 @@ def test_a_pair_without_a_label_is_an_error_where_labels_are_read(tmp_path: Path
         list(read_pairs(path, labelled=True))
 
 
-def test_a_file_of_pairs_that_was_cut_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl.gz"
-    path.write_bytes(gzip.compress(b"\n".join([json.dumps(ROW).encode()] * 9_000))[:-300])
-    with pytest.raises(LogError, match="pairs"):
-        list(read_pairs(path))
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200))
 def test_any_bytes_are_pairs_or_one_error(tmp_path: Path, raw: bytes) -> None:

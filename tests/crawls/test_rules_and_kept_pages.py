@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from tests.crawls.ruled_sites import SESSION, rules
 from tests.crawls.site import Answer, crawl, page, prose, serve
 from tests.crawls.test_aliases import fetched, settings, texts
 from tests.crawls.test_later_crawls import NUMBERS, RULE, written
@@ -37,6 +39,21 @@ async def test_what_rules_make_of_a_kept_page_was_dropped_for_it(tmp_path: Path)
         assert texts(again) == texts(first)
         assert "dedup/url/fallback" not in again.stats
         assert fetched(site) <= 3 * len(NUMBERS) + 12, "each page once, and trials"
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_what_rules_make_of_a_duplicate_is_fetched_if_a_link_leads_there(tmp_path: Path, seed: int) -> None:
+    """The session makes a difference only to who has none. Of one item two sessions are found to be duplicates."""
+    pages: dict[str, Any] = {f"/p?id={n}": page(prose(10 + n)) for n in range(15)}
+    pages |= {f"/p?id={n}&sid={s}": page(prose(1_000 + n)) for n in range(15) for s in range(3)}
+    links = Random(seed).sample(list(pages), len(pages))
+    for number in range(4):
+        beyond = [f"/list/{number + 1}"] * (number < 3)
+        pages[f"/list/{number}"] = page(prose(900 + number), *links[number::4], *beyond)
+    given = {**rules(tmp_path, SESSION), "DEDUP_TRIAL_SHARE": 0.25, "CONCURRENT_REQUESTS": 1, "DEDUP_SOFTWARE": False}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/list/0", given)
+    assert texts(done) >= {prose(first + n) for first in (10, 1_000) for n in range(15)}
 
 
 async def test_a_kept_page_that_answers_for_what_rules_make_of_it_leads_to_no_more_than_that(tmp_path: Path) -> None:

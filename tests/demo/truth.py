@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from dedupcrawl.demo.site import MIRROR_HOST, Answer, articles, other_pages
+from dedupcrawl.demo.site import MIRROR_HOST, articles, other_pages
 
 Kind = Literal[
     "original",
@@ -63,9 +63,3 @@ def _kind(path: str, query: dict[str, list[str]]) -> Kind:
     if any(name.startswith("utm_") for name in query):
         return "tracking"
     return "soft 404" if path == "/gone/" else "original"
-
-
-def truths(answers: dict[str, Answer]) -> dict[str, Truth]:
-    """Of those answers that are pages."""
-    pages = (url for url, answer in answers.items() if answer.status == 200 and "html" in answer.mime)
-    return {url: truth(url) for url in pages}

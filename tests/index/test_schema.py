@@ -7,9 +7,8 @@ import pytest
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.record import record_of
-from dedupcrawl.index.schema import FORMAT, Schema, check_header, header_of, read_schema, url_key
-from tests.index.toys import CHECKS, EqualCheck, EqualOff, LettersCheck, page
+from dedupcrawl.index.schema import FORMAT, check_header, header_of, read_schema, url_key
+from tests.index.toys import CHECKS, EqualCheck, EqualOff, LettersCheck
 
 HEADER = header_of(CHECKS, 64)
 
@@ -31,11 +30,6 @@ def test_what_differs_is_told(checks: list[Check], told: str) -> None:
     assert "another path" in str(caught.value)
 
 
-def test_the_order_of_the_checks_is_free_and_none_is_for_reading() -> None:
-    check_header(HEADER, CHECKS[::-1], "here")
-    check_header(HEADER, [], "here")
-
-
 def test_the_settings_of_a_check_count_from_the_crawl_that_has_it_on() -> None:
     raw = msgspec.msgpack.encode(header_of((EqualOff(), LettersCheck()), 64))
     for version in (2, 3):
@@ -48,10 +42,6 @@ def test_the_settings_of_a_check_count_from_the_crawl_that_has_it_on() -> None:
         read_schema(bound, (EqualOff(edges=2), LettersCheck()), "here")
 
 
-def test_headers_come_back() -> None:
-    assert read_schema(msgspec.msgpack.encode(HEADER), (), "here").header == HEADER
-
-
 def test_another_format_is_a_mismatch_and_noise_is_damage() -> None:
     newer = msgspec.msgpack.encode({"format": FORMAT + 1, "anything": 1})
     with pytest.raises(IndexMismatchError, match=f"has format {FORMAT + 1}, this version reads {FORMAT}"):
@@ -59,19 +49,6 @@ def test_another_format_is_a_mismatch_and_noise_is_damage() -> None:
     for raw in (b"", b"\xc1", b"\x93\x01\x02\x03", msgspec.msgpack.encode({"format": FORMAT}), b"\x81\xa3f\xe9r\x01"):
         with pytest.raises(IndexDamagedError, match="here"):
             read_schema(raw, (), "here")
-
-
-def test_a_record_is_posted_in_the_order_of_the_header() -> None:
-    swapped = Schema(HEADER, CHECKS[::-1])
-    assert [check.name for _, check in swapped.checks] == ["letters", "equal"]
-    entry = page("http://a", 5, b"ab")
-    keys = swapped.keys(record_of(entry, swapped.names, (3, 4), (2,)))
-    assert keys[0].tolist() == EqualCheck().keys(entry.signatures["equal"]).tolist()
-    assert keys[1].tolist() == LettersCheck().keys(entry.signatures["letters"]).tolist()
-    assert keys[swapped.urls].tolist() == [url_key("http://a")]
-    assert keys[swapped.ended].tolist() == [3, 4]
-    assert keys[swapped.inside].tolist() == [2]
-    assert all(some.typecode == "Q" for some in keys)
 
 
 def test_url_keys_are_part_of_the_format() -> None:

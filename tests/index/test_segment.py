@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -16,13 +13,9 @@ from hypothesis import strategies as st
 from dedupcrawl.index.segment import (
     FAN_OUT,
     Ended,
-    SegmentDamagedError,
     Table,
-    Written,
     merge_from,
     merge_tables,
-    open_segment,
-    write_segment,
 )
 
 KEYS = st.one_of(st.sampled_from([0, 1, 7, (1 << 64) - 1]), st.integers(0, (1 << 64) - 1))
@@ -92,85 +85,3 @@ def test_no_level_ever_holds_two(batches: list[int]) -> None:
     levels = [sum(size > bound for bound in bounds) for size in sizes]
     assert levels == sorted(set(levels), reverse=True)
     assert sum(sizes) == sum(batches)
-
-
-def some_table(postings: int, seed: int, first: int = 0, end: int = 50) -> Table:
-    rng = Random(seed)
-    return table([(rng.getrandbits(64), rng.randrange(first, end)) for _ in range(postings)])
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "a.segment"
-
-
-@pytest.fixture
-def written(path: Path) -> list[Written]:
-    parts = [[some_table(7, 1), some_table(4, 2)], [], [table([])], [some_table(3, 3)]]
-    return write_segment(path, parts, [b""] * 4)
-
-
-def test_round_trip(path: Path, written: list[Written]) -> None:
-    tables = open_segment(path, written, is_read=True)
-    assert [len(keys) for keys, _ in tables] == [11, 0, 0, 3]
-    expected = {(key, page) for part in (some_table(7, 1), some_table(4, 2)) for key, page in zip(*part, strict=True)}
-    keys, ids = tables[0]
-    assert set(zip(keys, ids, strict=True)) == expected
-    assert list(keys) == sorted(keys)
-    assert isinstance(keys, memoryview)
-    assert keys.readonly
-
-
-def test_left_out_pages_are_not_written(path: Path) -> None:
-    part = some_table(500, 4, 100, 120)
-    written = write_segment(path, [[part], [part]], [among(range(105, 120), 120), b""])
-    (_, some), (_, every) = open_segment(path, written, is_read=True)
-    assert max(some) == 104
-    assert len(some) == sum(page < 105 for page in part[1])
-    assert len(every) == 500
-
-
-def test_a_segment_of_nothing(path: Path) -> None:
-    written = write_segment(path, [[], []], [b""] * 2)
-    assert [len(keys) for keys, _ in open_segment(path, written, is_read=True)] == [0, 0]
-
-
-def test_a_mapped_file_stays_valid_when_it_is_removed(path: Path, written: list[Written]) -> None:
-    tables = open_segment(path, written)
-    before = tables[0][0].tolist()
-    path.unlink()
-    assert tables[0][0].tolist() == before
-    with pytest.raises(FileNotFoundError):
-        open_segment(path, written)
-
-
-def test_every_cut_is_seen_at_open(path: Path, written: list[Written]) -> None:
-    for size in range(path.stat().st_size - 1, -1, -1):
-        os.truncate(path, size)
-        with pytest.raises(SegmentDamagedError, match=r"a\.segment"):
-            open_segment(path, written)
-
-
-def test_every_changed_byte_is_seen(path: Path, written: list[Written]) -> None:
-    good = path.read_bytes()
-    for place in range(len(good)):
-        bad = bytearray(good)
-        bad[place] ^= 1 << place % 8
-        path.write_bytes(bad)
-        with pytest.raises(SegmentDamagedError):
-            open_segment(path, written, is_read=True)
-
-
-@given(st.binary(max_size=200))
-def test_any_bytes_are_no_segment(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    folder = tmp_path_factory.mktemp("bytes")
-    written = write_segment(folder / "b.segment", [[some_table(7, 1)]], [b""])
-    (folder / "a.segment").write_bytes(data)
-    with pytest.raises(SegmentDamagedError):
-        open_segment(folder / "a.segment", written, is_read=True)
-
-
-def test_nothing_is_left_of_a_failed_write(path: Path) -> None:
-    with pytest.raises(IndexError):
-        write_segment(path, [[table([(page, page) for page in range(3)])]], [bytes(2)])  # of fewer pages than there are
-    assert list(path.parent.iterdir()) == []

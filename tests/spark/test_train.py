@@ -69,13 +69,11 @@ def test_of_a_site_that_is_too_large_for_a_task_whole_pages_are_drawn(
 
 def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
     log = messy_json_lines(tmp_path / "log.jsonl")
-    knowledge = tmp_path / "data.min.json"
-    knowledge.write_text('{"providers": {"all": {"urlPattern": ".*", "rules": ["sid"]}}}')
     said = []
     for engine in ("local", "spark"):
         carry_over(tmp_path / engine)
         args = [str(log), "--rules", str(tmp_path / engine), "--engine", engine, "--json", "--min-coverage", "2"]
-        result = CliRunner().invoke(command, [*args, "--knowledge", str(knowledge)])
+        result = CliRunner().invoke(command, args)
         assert result.exit_code == 0, result.stderr
         said.append({**json.loads(result.stdout), "seconds": 0, "urls_per_second": 0})
         assert "skipped rows: " in result.stderr

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dedupcrawl.training.evaluate import evaluate
-from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 
 Pages = list[tuple[str, str]]
@@ -61,22 +61,9 @@ def test_without_a_target_the_majority_owns_a_form(tmp_path: Path) -> None:
     assert (found["coverage"], found["wrong"], found["collisions"]) == (3, 1, 1)
 
 
-def test_a_rule_file_that_cannot_be_read_counts_as_empty_and_is_named(tmp_path: Path) -> None:
-    (tmp_path / "rules").mkdir()
-    (tmp_path / "rules" / "b.com.toml").write_text("nonsense")
-    found = told(tmp_path, [("b.com/1", "x")], SID)
-    assert "b.com.toml" in found["unreadable_rule_files"][0]
-    assert found["urls"] == 1
-
-
 def test_a_file_by_any_name_is_for_its_site(tmp_path: Path) -> None:
     told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x")], SID)
     mine = (tmp_path / "rules" / "a.com.toml").rename(tmp_path / "rules" / "mine.toml")
     assert evaluate([tmp_path / "log.jsonl"], mine, workers=1).to_dict()["coverage"] == 2
     found = evaluate([tmp_path / "log.jsonl"], tmp_path / "rules", workers=1).to_dict()
     assert "its name must be a.com.toml" in found["unreadable_rule_files"][0]
-
-
-def test_rules_that_are_not_there_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RuleError, match="no such file or folder"):
-        evaluate([tmp_path / "log"], tmp_path / "rules")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training import learning_part
 from dedupcrawl.training.evaluate import evaluate
 from dedupcrawl.training.merging import merged
@@ -219,18 +219,6 @@ def test_no_rules_are_an_empty_folder(tmp_path: Path) -> None:
         [write(tmp_path / "log", [{"url": "http://a.com/", "text_digest": "x"}])], tmp_path / "new" / "rules", OPTIONS
     )
     assert contents(tmp_path / "new" / "rules") == {}
-
-
-@pytest.mark.parametrize("broken", ["garbage", ""])
-def test_a_broken_log_changes_nothing(tmp_path: Path, broken: str) -> None:
-    logs = [write(tmp_path / "log", session_site("a.com")), tmp_path / "broken"]
-    logs[1].write_text(broken)
-    if broken:
-        with pytest.raises(LogError):
-            train(logs, tmp_path / "rules", OPTIONS)
-        assert not (tmp_path / "rules").exists()
-    else:
-        assert train(logs, tmp_path / "rules", OPTIONS).rows == 180
 
 
 def test_a_site_that_breaks_the_learner_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

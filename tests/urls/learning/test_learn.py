@@ -1,9 +1,9 @@
-"""Learning from whole sites: the examples of Koppula et al. (WSDM 2010), each as a site of some clusters."""
+"""Learning from whole sites; examples of the paper and others are in tests/fixtures/learning.json."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -23,12 +23,6 @@ def random_word(random_: random.Random, length: int = 12) -> str:
     return "".join(random_.choice(LETTERS) for _ in range(length))
 
 
-def arizona(random_: random.Random) -> Clusters:
-    """index.html at the end, at any depth."""
-    folders = ["/".join(f"f{random_.randrange(10**6)}" for _ in range(random_.randrange(1, 5))) for _ in range(40)]
-    return [[f"http://ag.arizona.edu/{f}/index.html", f"http://ag.arizona.edu/{f}/"] for f in folders]
-
-
 def yahoo(random_: random.Random) -> Clusters:
     """A random deep token after friends-, whatever it is; after blog-, it names the page."""
     users = [f"http://360.yahoo.com/u{random_.randrange(10**6)}" for _ in range(40)]
@@ -36,119 +30,15 @@ def yahoo(random_: random.Random) -> Clusters:
     return friends + [[f"{user}/blog-{random_word(random_)}"] for user in users for _ in range(3)]
 
 
-def allrecipes(random_: random.Random) -> Clusters:
-    names = [f"Dish{random_.randrange(10**6)}" for _ in range(40)]
-    return [
-        [f"http://allrecipes.com/Recipe/{name}/default.aspx", f"http://allrecipes.com/RECIPE/{name}/default.aspx"]
-        for name in names
-    ]
-
-
-def imdb(random_: random.Random) -> Clusters:
-    titles = [f"http://www.imdb.com/title/tt{random_.randrange(10**7):07}" for _ in range(40)]
-    return [[f"{title}/photogallery", f"{title}/mediaindex"] for title in titles] + [[f"{t}/credits"] for t in titles]
-
-
-def wikipedia(random_: random.Random) -> Clusters:
-    words = [f"Casino_Royale_{random_.randrange(10**6)}" for _ in range(40)]
-    return [[f"http://en.wikipedia.org/wiki/{word}", f"http://en.wikipedia.org/?title={word}"] for word in words]
-
-
 def stanford(random_: random.Random) -> Clusters:
     page = "http://cs.stanford.edu/degrees/mscs/faq/index.php?sid={}&cat={}"
     return [[page.format(random_.randrange(10**5), cat) for _ in range(3)] for cat in range(40)]
-
-
-def amazon(random_: random.Random) -> Clusters:
-    books = [f"B{random_.randrange(10**9):09}" for _ in range(40)]
-    return [
-        [f"http://www.amazon.com/Lord-{i}-Rings/dp/{b}", f"http://www.amazon.com/dp/{b}"] for i, b in enumerate(books)
-    ]
-
-
-def youtube(random_: random.Random) -> Clusters:
-    clusters = []
-    for i in range(40):
-        video = f"http://www.youtube.com/watch?v={random_word(random_, 11)}"
-        feature = ["related", "channel", "fvw", "popular", "topvideos", "rec-HM-rev", "youtu.be"][i % 7]
-        clusters.append([video, f"{video}&feature={feature}", f"{video}&ytsession={random_word(random_, 20)}"])
-    return clusters
-
-
-def ebay(random_: random.Random) -> Clusters:
-    clusters = []
-    for _ in range(40):
-        name, product, tab = (
-            f"The_Grudge_UPC_{random_.randrange(10**12):012}",
-            random_.randrange(10**8),
-            random_.randrange(9),
-        )
-        clusters.append(
-            [
-                f"http://catalog.ebay.com/{name}_W0QQ_fclsZ1QQ_pcatidZ1QQ_pidZ{product}QQ_tabZ{tab}",
-                f"http://catalog.ebay.com/{name}_W0?_fcls=1&_pcatid=1&_pid={product}&_tab={tab}",
-            ]
-        )
-    return clusters
-
-
-def drupal(random_: random.Random) -> Clusters:
-    """Arguments in another order, and spaces written in two ways."""
-    page = "http://a.com/forum/{}?page={}&order=Last%20reply"
-    other = "http://a.com/forum/{}?order=Last+reply&page={}"
-    return [[page.format(f, p), other.format(f, p)] for f in range(4) for p in random_.sample(range(100), 12)]
-
-
-def repeating(random_: random.Random) -> Clusters:
-    """A path component that a relative link adds again and again."""
-    names = [f"page{random_.randrange(10**6)}" for _ in range(30)]
-    return [[f"http://a.com/{name}/", f"http://a.com/{name}/{name}/{name}/"] for name in names]
-
-
-def mirrored(random_: random.Random) -> Clusters:
-    """One site under two hosts and two schemes."""
-    pages = [f"a.com/x/{random_.randrange(10**6)}?id={random_.randrange(9)}" for _ in range(40)]
-    return [[f"http://www.{page}", f"https://{page}", f"http://{page}"] for page in pages]
-
-
-EXAMPLES = [arizona, yahoo, allrecipes, imdb, wikipedia, stanford, amazon, youtube, ebay, drupal, repeating, mirrored]
 
 
 def learned(clusters: Sequence[Sequence[str]]) -> SiteRules:
     urls = [url for cluster in clusters for url in cluster]
     labels = [label for label, cluster in enumerate(clusters) for _ in cluster]
     return learn_site(site_of(urls[0]), urls, labels)
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.__name__)
-def test_examples_of_the_paper_and_others(example: Callable[[random.Random], Clusters]) -> None:
-    rules = learned(example(random.Random(1)))
-    normalize = SiteNormalizer(rules).normalize
-    assert len(rules.rules) <= 3
-    owner: dict[str, int] = {}
-    for label, cluster in enumerate(example(random.Random(2))):  # other URLs of the same site
-        forms = {normalize(url).canonical for url in cluster}
-        assert len(forms) == 1, (cluster, forms)
-        assert owner.setdefault(forms.pop(), label) == label
-
-
-def test_each_example_is_learned_as_the_paper_has_it() -> None:
-    assert rules_of(arizona) == ["/{p*}/index.html → /{p*}/"]
-    assert rules_of(yahoo) == ["/{x0}/friends-{} → /{x0}/friends-{} within /u{:digits}/{}"]
-    assert rules_of(allrecipes) == [
-        "convert lower-path within /RECIPE/Dish{:digits}/default.aspx, /Recipe/Dish{:digits}/default.aspx"
-    ]
-    assert rules_of(imdb) == ["/{p*}/photogallery → /{p*}/mediaindex within /title/tt{:digits}/photogallery"]
-    assert rules_of(wikipedia) == ["/?title={v0} → /wiki/{v0}"]
-    assert rules_of(stanford) == ["drop sid within /degrees/mscs/faq/index.php?cat={}"]
-    assert rules_of(amazon) == ["/Lord-{:digits}-Rings/{p*} → /{p*} within /Lord-{:digits}-Rings/dp/{:token}"]
-    assert rules_of(youtube) == ["drop feature within /watch?v={}", "drop ytsession within /watch?v={}"]
-    (one,) = rules_of(ebay)
-    assert "QQ_fclsZ1QQ_pcatidZ1QQ_pidZ{v3:digits}QQ_tabZ{v4:digits}" in one
-
-
-def rules_of(example: Callable[[random.Random], Clusters]) -> list[str]:
-    return sorted(map(described, learned(example(random.Random(1))).rules))
 
 
 @pytest.mark.parametrize("others", [0, 1, 2, 3, 6])

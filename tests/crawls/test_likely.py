@@ -1,0 +1,113 @@
+"""Likely rules in real crawls: pairs of URLs bring them, trials decide, and what becomes of them is kept."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dedupcrawl.index.open import open_index
+from dedupcrawl.software.installation import NAME, SiteSoftware
+from dedupcrawl.urls.rule_files import read_rules
+from tests.commands.invoked import run
+from tests.crawls.site import Crawl, crawl, page, prose, serve
+
+FOLDERS = 40
+INDEX_FILE = "likely./{p*}/index.html"
+
+
+def shop(*, differ: bool = False, first: int = 0) -> dict[str, Any]:
+    """Two menus link to all folders, one of them by their index files."""
+    those = range(first, first + FOLDERS)
+    pages: dict[str, Any] = {f"/{n}/": page(prose(n)) for n in those}
+    pages |= {f"/{n}/index.html": page(prose(n + 1_000 * differ)) for n in those}
+    pages["/menu"] = page(prose(900), *(f"/{n}/" for n in those), "/old-menu")
+    pages["/old-menu"] = page(prose(901), *(f"/{n}/index.html" for n in those))
+    return pages
+
+
+def settings(folder: Path, **more: Any) -> dict[str, Any]:
+    (folder / "rules").mkdir(exist_ok=True)
+    return {
+        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
+        "DEDUP_RULES": [str(folder / "rules")],
+        "CONCURRENT_REQUESTS": 1,
+        **more,
+    }
+
+
+def known(folder: Path) -> SiteSoftware:
+    with closing(open_index(f"lmdb:{folder / 'index'}", [])) as index:
+        return SiteSoftware.from_bytes(index.site_state("127.0.0.1", NAME))
+
+
+def texts(done: Crawl) -> set[str]:
+    return {item["text"] for item in done.items}
+
+
+async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> None:
+    with serve(shop()) as site:
+        done = await crawl(f"{site.base}/menu", settings(tmp_path))
+        fetched = sum(site.requests.values())
+    assert texts(done) == {prose(n) for n in range(FOLDERS)} | {prose(900), prose(901)}
+    assert done.stats["dedup/software/likely"] == 1
+    assert fetched < 1.5 * FOLDERS
+    assert done.stats["dedup/url/saved"] > FOLDERS / 2
+    (rule,) = read_rules(tmp_path / "rules" / "127.0.0.1.toml").rules
+    assert (rule.id, rule.source, rule.state, rule.failed) == (INDEX_FILE, "prior", "active", 0)
+    assert rule.tried > 1
+    assert known(tmp_path).likely == {INDEX_FILE}
+    assert known(tmp_path).tried[INDEX_FILE].tried == rule.tried
+
+
+async def test_explain_says_why_a_url_was_sent_elsewhere(tmp_path: Path) -> None:
+    with serve(shop()) as site:
+        await crawl(f"{site.base}/menu", settings(tmp_path))
+        (tmp_path / "rules" / "127.0.0.1.toml").unlink()
+        (sent, *_) = [path for path in shop() if not site.requests[path]]
+    said = run("explain", f"{site.base}{sent}", "--index", f"lmdb:{tmp_path / 'index'}").stdout
+    assert f"rule {INDEX_FILE}: likely, because pairs of URLs of the site differ by it; " in said
+    assert "tried" in said
+
+
+async def test_the_next_crawl_knows_it_from_the_first_link_on(tmp_path: Path) -> None:
+    pages = shop() | {"/start": page(prose(990), "/0/", "/1/index.html", "/1/")}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/menu", settings(tmp_path))
+        (tmp_path / "rules" / "127.0.0.1.toml").unlink()
+        done = await crawl(f"{site.base}/start", settings(tmp_path, DEDUP_ALIASES=False))
+    assert done.stats["dedup/url/rewritten"] == 1
+    assert "dedup/software/likely" not in done.stats
+
+
+async def test_what_tells_pages_apart_is_revoked_loses_nothing_and_is_not_tried_again(tmp_path: Path) -> None:
+    every = {prose(n + more) for n in range(FOLDERS) for more in (0, 1_000)}
+    with serve(shop(differ=True)) as site:
+        done = await crawl(f"{site.base}/menu", settings(tmp_path))
+        assert every <= texts(done)
+        assert done.stats["dedup/url/revoked"] == 1
+        assert INDEX_FILE in known(tmp_path).failed
+        again = await crawl(f"{site.base}/menu", settings(tmp_path, DEDUP_ALIASES=False))
+        shutil.rmtree(tmp_path / "index")  # the rule file alone says it, too
+        anew = await crawl(f"{site.base}/menu", settings(tmp_path, DEDUP_ALIASES=False))
+    for later in (again, anew):
+        assert every <= texts(later)
+        assert "dedup/url/rewritten" not in later.stats
+
+
+async def test_a_site_that_has_a_rule_file_has_none(tmp_path: Path) -> None:
+    given = settings(tmp_path)
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text('site = "127.0.0.1"\n')
+    with serve(shop()) as site:
+        done = await crawl(f"{site.base}/menu", given)
+    assert "dedup/url/rewritten" not in done.stats
+
+
+@pytest.mark.parametrize("off", [{"DEDUP_SOFTWARE": False}, {"DEDUP_TRIAL_SHARE": 0}, {"DEDUP_URL_MODE": "off"}])
+async def test_they_can_be_switched_off(tmp_path: Path, off: dict[str, Any]) -> None:
+    with serve(shop()) as site:
+        done = await crawl(f"{site.base}/menu", settings(tmp_path, **off))
+    assert "dedup/url/rewritten" not in done.stats
