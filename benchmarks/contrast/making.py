@@ -8,16 +8,18 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmarks.contrast.others import OTHERS, Change
+from benchmarks.contrast.others import OTHERS, Change, numbers, rows
 from benchmarks.contrast.pages import Document
 from benchmarks.contrast.same import PARTS, SAME, SLOTS, furnished, slots
 from benchmarks.contrast.sources import Site
-from benchmarks.contrast.verify import fault
+from benchmarks.contrast.verify import LISTED, fault
 
 KINDS = {**OTHERS, **SAME}
 """Kind → edit."""
 ONE_TITLE = "one title"
 """How the pages of a site are dressed that all have one title."""
+LISTS = "lists"
+"""How they are dressed where each is a list of titles with numbers beside them."""
 _NAMES = ("title word", "headline word", "another headline", "headline alone", "new headline", "one title")
 """Kinds of pages of one host: another one that prints a text gives it a headline of its own."""
 _ONE_TITLE = ("headline word", "headline alone", "one title")  # kinds of such sites
@@ -27,28 +29,37 @@ Row = dict[str, Any]
 
 def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
     """The site's other pages as each kind has them; then `each` pairs of every kind, if its pages allow it."""
-    for dress in ("plain", "slots", ONE_TITLE):
-        pages = [{"url": page.url, "html": _dressed(page, site, dress, chance).html} for page in site.context]
+    of_lists = random.Random(site.name)  # by itself, so that lists leave the pairs of other kinds as they are
+    for dress in ("plain", "slots", ONE_TITLE, LISTS):
+        by = of_lists if dress == LISTS else chance
+        pages = [{"url": page.url, "html": _dressed(page, site, dress, by).html} for page in site.context]
         yield {"kind": "site", "id": f"{site.name} {dress}", "pages": pages}
     for kind, edit in KINDS.items():
-        count = 0
-        some = chance.sample(site.originals, min(6 * each, len(site.originals)))
+        count, by = 0, of_lists if kind in LISTED else chance
+        some = by.sample(site.originals, min(6 * each, len(site.originals)))
         for number, page in enumerate(some * 2):  # at first those pages that have what is changed
-            change = edit(page, site.around, chance) if count < each else None
+            change = edit(page, site.around, by) if count < each else None
             if change is None or fault(kind, change) or (change.is_added and number < len(some)):
                 continue
             dress = "slots" if kind in SLOTS else ONE_TITLE if kind in _ONE_TITLE else "plain"
-            if dress == "plain" and change.new.own and chance.random() < 0.5:
-                dress, change = "slots", _going_on(change, site, chance)
+            dress = LISTS if kind in LISTED else dress
+            if dress == "plain" and change.new.own and by.random() < 0.5:
+                dress, change = "slots", _going_on(change, site, by)
             row: Row = {"id": f"{site.name} {kind} {count}", "kind": kind, "source": site.source}
             row |= {"language": site.language, "added": change.is_added, "slots": dress == "slots"}
-            yield from _directed(row | {"site": f"{site.name} {dress}" if count % 2 else ""}, change, chance)
+            is_on_site = count % 2 or kind in LISTED  # of a list alone nothing is repeated
+            yield from _directed(row | {"site": f"{site.name} {dress}" if is_on_site else ""}, change, by)
             count += 1
 
 
 def _dressed(page: Document, site: Site, dress: str, chance: random.Random) -> Document:
     if dress == "slots":
         return furnished(page, slots(page, site.around, chance))
+    if dress == LISTS:
+        titles, views = rows(site.around, chance), page.speech.lines["views"]
+        line = chance.choice(("{n}", views))
+        column = (line.format(n=n) for n in numbers(len(titles), chance))
+        return page.listing(list(zip(titles, column, strict=True)))
     return page.named(title=site.around.titles[0]) if dress == ONE_TITLE else page
 
 

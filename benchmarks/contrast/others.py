@@ -29,6 +29,7 @@ _NAMES = dict.fromkeys(("en", "fr", "es", "ru"), _CAPITALIZED) | {"de": _ACRONYM
 _RECURRING = 3
 _TO_IS_COMMON = ("en", "fr", "es", "ru")  # as in "de mettre à jour"
 _PERSONS = 0.4  # of the headlines that stand alone are names
+_LISTED, _LEAST_ROWS = 12, 4  # titles in the lists of a site; in a list
 _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
@@ -219,6 +220,34 @@ def headline_alone(page: Document, around: Around, chance: random.Random) -> Cha
     return Change(short.named(headline=one), short.named(headline=two), f"{one} -> {two}")
 
 
+def rows(around: Around, chance: random.Random) -> list[str]:
+    """Titles that a list has: most of those that each list of the site has."""
+    offered = around.titles[:_LISTED]
+    return sorted(chance.sample(offered, len(offered) * chance.randint(6, 10) // 10), key=offered.index)
+
+
+def numbers(count: int, chance: random.Random) -> list[int]:
+    """Sizes, amounts, or how many there are of something."""
+    most = 10 ** chance.randint(1, 4)
+    return [chance.randint(1, most) for _ in range(count)]
+
+
+def another_column(line: str, page: Document, around: Around, chance: random.Random) -> Change | None:
+    """A list of titles, beside one to all of which stands another number, on this line."""
+    titles = rows(around, chance)
+    if len(titles) < _LEAST_ROWS:
+        return None
+    old = numbers(len(titles), chance)
+    other = [chance.choice([n for n in range(1, 2 * max(old)) if n != one]) for one in old]
+    changed = set(chance.sample(range(len(old)), chance.randint(1, len(old))))
+    new = [two if at in changed else one for at, (one, two) in enumerate(zip(old, other, strict=True))]
+    first, second = (
+        page.listing([(title, line.format(n=n)) for title, n in zip(titles, column, strict=True)])
+        for column in (old, new)
+    )
+    return Change(first, second, f"{len(changed)} of {len(old)} numbers")
+
+
 def below(markup: str, page: Document, around: Around, chance: random.Random) -> Change:
     """Markup behind the same words, with another {file} and {text} in each page."""
     one, two = (
@@ -245,4 +274,5 @@ OTHERS: dict[str, Edit] = {
     "video": partial(below, '<video controls src="/media/{file}.mp4"></video>'),
     "form value": partial(below, '<form><textarea name="text" rows="9">{text}</textarea></form>'),
     "noscript": partial(below, "<noscript>{text}</noscript>"),
+    "column": partial(another_column, "{n}"),
 }

@@ -110,6 +110,11 @@ class Document:
         at = max(0, opening.rfind("<"))
         return self.having({self.own[0] - 1: opening[:at] + markup + opening[at:]})
 
+    def listing(self, rows: Sequence[tuple[str, str]]) -> Document:
+        """With a table of two columns in place of all its own paragraphs."""
+        cells = (f"<tr><td>{html.escape(one)}</td><td>{html.escape(other)}</td></tr>" for one, other in rows)
+        return self.without(self.own).beginning(f"<table>{''.join(cells)}</table>")
+
     def saying(self, sentence: str, number: int) -> Document:
         """With a sentence more at the end of its own paragraph of this number."""
         index = self.own[number]

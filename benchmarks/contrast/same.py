@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from benchmarks.contrast.others import Around, Change, Edit, like, names_of
+from benchmarks.contrast.others import Around, Change, Edit, another_column, like, names_of
 from benchmarks.contrast.pages import Document, dressed, shown
 
 SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
@@ -246,6 +246,11 @@ def picture_version(page: Document, _: Around, chance: random.Random) -> Change:
     return Change(one, two, "a picture's ?v=")
 
 
+def counters(page: Document, around: Around, chance: random.Random) -> Change | None:
+    """A list of titles, each with how often it was read."""
+    return another_column(page.speech.lines["views"], page, around, chance)
+
+
 SAME: dict[str, Edit] = {
     **{kind: partial(slot, kind) for kind in SLOTS},
     "spelling": spelling,
@@ -263,4 +268,5 @@ SAME: dict[str, Edit] = {
     "markup": markup,
     "sessions": sessions,
     "picture version": picture_version,
+    "counters": counters,
 }

@@ -24,6 +24,8 @@ _NAMED = (
     *SLOTS,
 )
 _BELOW = ("picture", "video", "download", "form value", "noscript", "picture version")
+LISTED = ("column", "counters")
+"""Kinds of pairs of lists."""
 _UNSEEN = (*_BELOW, "entities", "markup", "sessions")
 _LONGEST = 90  # letters of what one change of a fact takes away or brings
 
@@ -38,6 +40,9 @@ def fault(kind: str, change: Change) -> str | None:
         wrong = wrong or ("its own text differs" if kept.paragraphs != new.paragraphs else None)
     elif kind in _UNSEEN:
         wrong = wrong or ("the text differs" if visible(kept.html) != visible(new.html) else None)
+    elif kind in LISTED:
+        old, other = (re.sub(r"\d+", "0", visible(page.html)) for page in (kept, new))
+        wrong = wrong or ("more than numbers differs" if old != other else None)
     elif kind in ("wrapped", "print view"):
         wrong = None if _within(map(shown, kept.paragraphs), visible(new.html)) else "a paragraph is missing"
     elif kind in PARTS:

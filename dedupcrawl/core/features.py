@@ -286,6 +286,12 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
+def _numbers(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Two hosts print one list, and count its readers each for itself."""
+    return log1p(p.counts.kind[VALUE]) if p.is_of_one_host else 0.0
+
+
+@cython.cfunc
 def _listed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How much more a kept page of another title says that links to the new one: it is a list, and this an original.
 
@@ -422,7 +428,7 @@ FEATURES: tuple = (
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
     _feature("slots", _count, "against", "values that differ in furniture", "count", SLOT),
-    _feature("values", _count, "against", "numbers that differ in furniture", "count", VALUE),
+    _feature("values", _numbers, "against", "numbers that differ in furniture, of two pages of a host", "count"),
     _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),

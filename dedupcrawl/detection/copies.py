@@ -41,16 +41,33 @@ def is_better(pair: Pair) -> bool:
     """Whether the new page of two that say the same is the better one.
 
     The current page is better than an old revision; a page with a title than one without; of two pages of a host one
-    with title and headline than one with either; and of two pages in the template of a host the one that says a text
-    more, if it hardly lacks anything that the other says. Elsewhere a copy has another template, and other text around
-    it, too.
+    with title and headline than one with either, and one with a name of its own before all that the other one's title
+    says; and of two pages in the template of a host the one that says a text more, if it hardly lacks anything that the
+    other says. Elsewhere a copy has another template, and other text around it, too.
     """
     here, there = (_standing(page, pair.is_of_one_host) for page in (pair.new, pair.kept))
-    return here > there or (here == there and _says_more(pair))
+    return here > there or (here == there and (_has_name(pair) or _says_more(pair)))
 
 
 def _standing(page: View, is_of_one_host: bool) -> tuple[bool, int]:
     return not _is_old(page), bool(page.titled) + (is_of_one_host and bool(page.headline))
+
+
+def _has_name(pair: Pair) -> bool:
+    """Whether the new title is "Page - Site" beside "Site", and the kept page does not say the name of the page.
+
+    (So the page of a commit is better than its diff without a message. Of the pages dropped on nine archives and four
+    programs none of the same text has such a title, 53 of nearly the same, and 38 others.)
+    """
+    new, kept = pair.new, pair.kept
+    if not (pair.is_of_one_host and new.titled and kept.titled and new.titled != kept.titled):
+        return False
+    title, its = (symbols_of(SymbolText.of((page.titled,), page.secret)) for page in (new, kept))
+    if not len(title) > len(its) > 0 or not title.endswith(its):
+        return False
+    headline = symbols_of(SymbolText.of((kept.headline,), kept.secret))
+    name, said = (set(memoryview(part).cast("H")) for part in (title[: -len(its)], headline))
+    return not name <= said.union(kept.main.symbols)
 
 
 def _says_more(pair: Pair) -> bool:

@@ -40,6 +40,20 @@ def test_a_headline_counts_on_one_host_only() -> None:
     assert stands_for(bare, HTML.replace(url="http://b.example/lamp")) is False
 
 
+@pytest.mark.parametrize(
+    ("general", "own"), [("Lamps of the town", "Made again - Lamps of the town"), ("南开大学", "学院概况-南开大学")]
+)
+def test_a_page_with_a_name_before_what_the_other_title_says_stands_for_that(general: str, own: str) -> None:
+    def titled(path: str, title: str, host: str = "a.example") -> Page:
+        return extract(f"<title>{title}</title>{BODY}", f"http://{host}/{path}")
+
+    assert stands_for(titled("diff", general), titled("commit", own)) is True
+    assert stands_for(titled("commit", own), titled("diff", general)) is False
+    assert stands_for(titled("diff", general), titled("commit", own, "b.example")) is False
+    said = titled("diff", general).replace(headline=own)
+    assert stands_for(said, titled("commit", own).replace(headline=own)) is False, "the other page says the name"
+
+
 def test_what_comes_later_is_dropped_for_the_better_one() -> None:
     again = HTML.replace(url="http://a.example/lamp?again")
     *_, html, text = verdicts(PLAIN, HTML, again, PLAIN.replace(url="http://a.example/again.txt"))
