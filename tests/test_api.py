@@ -18,7 +18,7 @@ import pytest
 
 import dedupcrawl
 from dedupcrawl import Detector, Normalizer, Page, Verdict, learn, read_html, read_text
-from dedupcrawl.index import journal, mapped_files
+from dedupcrawl.index import file_room, mapped_files
 from dedupcrawl.index.open import open_index
 from tests.detection.judged import prose
 from tests.redis_server import running
@@ -137,7 +137,7 @@ def test_a_disk_that_fails_is_an_error_and_keeps_nothing(tmp_path: Path, monkeyp
     with Detector(tmp_path / "pages") as detector:
         with monkeypatch.context() as failing:
             failing.setattr(os, "posix_fallocate", full)
-            failing.setattr(journal, "_LEAST_RESERVE", 1 << 20)
+            failing.setattr(file_room, "_LEAST_RESERVE", 1 << 20)
             for judge in (detector.check, lambda page: list(detector.check_many([page]))):
                 with pytest.raises(OSError, match="space left"):
                     judge(story)

@@ -120,7 +120,7 @@ class Page:
         at: cython.Py_ssize_t
         i: cython.Py_ssize_t
         for i in range(len(texts)):
-            text: str = texts[i]
+            text: str = cython.cast(str, texts[i])  # checked: it may be of a class of its own
             begin = self.text_size
             self.text_size += _encoded(text, self.text + begin)
             while begin < self.text_size:
@@ -274,7 +274,7 @@ def _most_bytes(texts: tuple) -> object:
     size: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     for i in range(len(texts)):
-        text: str = texts[i]
+        text: str = cython.cast(str, texts[i])  # checked: it may be of a class of its own
         size += len(text) * (1 if PyUnicode_IS_ASCII(text) else min(4, 1 + PyUnicode_KIND(text)))
     return size
 
