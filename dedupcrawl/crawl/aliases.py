@@ -16,7 +16,7 @@ from w3lib.url import safe_url_string
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
 from dedupcrawl.core.hash_set import HashSet
-from dedupcrawl.crawl.discoveries import Discoveries, key_of
+from dedupcrawl.crawl.discoveries import Discoveries
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
@@ -74,16 +74,6 @@ class Aliases:
             forms = dict.fromkeys((url, self._rules.normalize(url).canonical))
             alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
             if alias is not None and self._holds(url, alias):
-                return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
-        return None
-
-    def follow_asked(self, url: str, asked: str) -> tuple[Normalized, bool] | None:
-        """The same of a URL that no crawl has seen and no link leads to, by what is known of the one it was made of."""
-        if not self.remembers(url) or key_of(url) in self.discoveries.known:
-            return None
-        with self._store.asked:
-            alias = self._store.known(asked) if self._page_at(url) is None else None
-            if alias is not None and alias.was_found_out and alias.target != url and self._holds(url, alias):
                 return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
         return None
 

@@ -42,7 +42,6 @@ class Rewriter:
         self._is_off, self._is_fetched = parts.book.is_off, parts.fetched.has
         self._fingerprint = parts.fingerprint
         self._pages_of_their_own = HashSet()  # as an earlier crawl has kept them, whatever rules make of these URLs
-        self._never_asked = HashSet()  # though Scrapy's filter knows requests that rules made for these
         self._skipped = HashSet()  # pages that were kept are asked for instead, which rules make these URLs of
 
     def canonical(self, url: str) -> str:
@@ -64,7 +63,7 @@ class Rewriter:
         origin, found = url, self._rules.normalize(url)
         if found.kind == "unchanged":
             if (first := self._first_seen.get(url)) is None:  # most links, and remembered: nothing else is asked
-                return self._asked_first(request) if self._never_asked and url in self._never_asked else request
+                return request
             origin, found = first, replace(self._rules.normalize(first), url=url)  # its identity
             if found.canonical != url:  # and is so no more: rules have been switched off
                 return request
@@ -149,10 +148,6 @@ class Rewriter:
         self._parts.savings.fall_back([request], why)
         return request
 
-    def _asked_first(self, request: Request) -> Request:
-        """The first link to what rules had made of other URLs, and what was not fetched: the filter knows it by now."""
-        return request if request.dont_filter or not _is_ours(request) else self._parts.bypass.admit(request)
-
     def follows(self, request: Request) -> bool:
         """Whether `follow` asks what is known of a request's URL."""
         is_own = without_fragment(request.url) in self._pages_of_their_own
@@ -162,10 +157,7 @@ class Rewriter:
         """The request to send instead of one that rules leave alone, by what is known of its very URL."""
         if not self.follows(request):
             return request
-        mode, asked = self._mode(request.url), request.meta.get(ORIGINAL_URL)
-        known = self._aliases.follow(request.url)
-        if is_never_asked := known is None and asked is not None:
-            known = self._aliases.follow_asked(request.url, asked)
+        mode, known = self._mode(request.url), self._aliases.follow(request.url)
         if known is None or self._is_off(request.url, known[0].rules):
             return request
         found, is_answered = known
@@ -181,15 +173,11 @@ class Rewriter:
                 self._ask_for_links(request.url)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
             sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
-            if is_never_asked:
-                self._never_asked.add(request.url)
             return sent if self._parts.bypass.knows(sent) else self._parts.bypass.admit(sent)
         if is_answered and mode == "rewrite":
             self._rewrites.prove(found.canonical)
         sent = self._send(request, found.canonical, found, mode)
         if sent is not request:
-            if is_never_asked:
-                self._never_asked.add(request.url)
             self._rewrites.lead_on(request.url, sent.url)
             if not was_found_out(found.rules[0]):  # what pages say is no evidence in a trial of the rules before
                 sent.meta[CANONICAL] = [sent.url]
