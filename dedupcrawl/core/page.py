@@ -102,6 +102,7 @@ class Page:
         if not all([type(link) is int for link in self.links | self.main_links]):
             raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
         free(self.text)  # of an earlier call
+        self.text = cython.NULL
         self.line_count = 0
         self.text_size = sum([_most_bytes(texts) for texts in (paragraphs, asides, link_lines)])
         self.text = cython.cast(cython.pointer(uint8_t), malloc(self.text_size + 1))

@@ -184,7 +184,7 @@ class Answers:
         if tried:
             if url != tried and url == audits.target_of(tried):  # what rules make of it is no witness
                 audits.redirected(tried)
-            audits.asked_for(tried, look)
+            audits.asked_for(tried, look, is_trial=True)
             if url == tried:  # of which other audits may need the page
                 audits.found(tried, look)
             open_still = audits.target_of(tried)

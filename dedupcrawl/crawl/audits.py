@@ -195,12 +195,12 @@ class Audits:
 
     # What comes of them
 
-    def asked_for(self, url: str, look: Look) -> None:
-        """The page of a URL that is audited, fetched as it was asked for."""
+    def asked_for(self, url: str, look: Look, *, is_trial: bool = False) -> None:
+        """The page of a URL that may be audited, fetched as it was asked for; or that was fetched for an audit."""
         for other in list(self._disputed.values()):
             if other.is_early and other.found is not None and is_known(other.found, self._template_of):
                 self._settle(other)
-        if audit := self._by_url.get(url) or self._resumed(url):
+        if audit := self._by_url.get(url) or (self._resumed(url) if is_trial else None):
             audit.asked = look
             self._settle(audit)
 

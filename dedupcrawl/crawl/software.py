@@ -62,15 +62,19 @@ class Software:
                 return withdrawn
         return {}
 
-    def see_link(self, url: str) -> None:
+    def see_link(self, url: str) -> dict[str, Ruling]:
         """A link to a URL that is new: it may be the third of its site that is spelled like another one.
 
         Where there is a rule file, a training run has tried these rules.
+
+        Returns:
+            As `look`, which other workers may have had: what is known of a site is told by all.
         """
         with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be compared with other URLs of its site"):
             if (site := self._likely.see_url(url)) and self._normalizer.file_of(site) is None:
                 likely = LIKELY.keys() & {rule.id for rule in self._likely.rules_of(site)}
-                self._recognize(site, SiteSoftware(likely=frozenset(likely)))
+                return self._recognize(site, SiteSoftware(likely=frozenset(likely)))
+        return {}
 
     def close(self, folder: Path) -> None:
         """Write what held and what failed into the rule files of `folder`, and both into the index."""
@@ -85,7 +89,8 @@ class Software:
             held: dict[str, Rule] = {}
             refuted: dict[str, Rule] = {}
             revoked: dict[str, str] = {}
-            for one in (one for owner in owners[site] for one in self._book.watched(owner, "software", "prior")):
+            used = (one for owner in owners[site] for one in self._book.watched(owner, "software", "prior"))
+            for one in (one for one in used if one.rule.rests_on_others):  # of others the rule book writes
                 name, record = one.rule.id, TrialRecord.of(one)
                 is_known = name not in there or there[name].kind == one.rule.kind
                 if is_known and not record.tried and not one.revoked:

@@ -74,7 +74,7 @@ class SpiderOutput(BaseSpiderMiddleware):
             if isinstance(one, Request) and not one.dont_filter:
                 self._bypass.leave_to_filter(one)
                 if self._is_new(one) and self._software is not None:
-                    self._software.see_link(one.url)
+                    self._dedup.falls.fall((), self._software.see_link(one.url))
             yield one
 
     async def process_spider_output_async(
@@ -118,7 +118,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         if self._is_new(link, referrer, sent):
             found.append(Yielded.of(link))
             if self._software is not None:
-                self._software.see_link(link.url)
+                self._dedup.falls.fall((), self._software.see_link(link.url))
         if is_fetched:
             self._dedup.parts.savings.drop(link)
             return None

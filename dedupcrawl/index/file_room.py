@@ -32,7 +32,8 @@ class FileRoom:
         self._page_bytes: int = env.stat()["psize"]
         self._length = data.stat().st_size
         self._spare = 0  # pages by which the file is longer than it needs to be, at least, after …
-        self._written = -1  # … the last transaction of this process that wrote
+        self._id = -1  # … of the last transaction of this process, and whether it wrote: else the next one has its id
+        self._has_written = False
 
     @property
     def is_cut(self) -> bool:
@@ -46,9 +47,9 @@ class FileRoom:
 
     def begin(self, txn: Transaction) -> None:
         """Make it so long that it cannot be taken for one that was cut, whatever this transaction does."""
-        if self._spare < _LEAST_RESERVE or txn.id() > self._written + 1:  # others have written meanwhile
+        if self._spare < _LEAST_RESERVE or txn.id() != self._id + self._has_written:  # others have written meanwhile
             self.reserve()
-        self._written = txn.id()
+        self._id, self._has_written = txn.id(), False
 
     def reserve(self) -> None:
         """The same, whatever the next transaction does.
@@ -69,4 +70,5 @@ class FileRoom:
 
     def take(self, cells: int, size: int = 0) -> None:
         """So many cells are set or removed, the values of which have so many bytes together."""
+        self._has_written = True
         self._spare -= _TAKEN * cells + size // self._page_bytes

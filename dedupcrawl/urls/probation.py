@@ -33,10 +33,7 @@ TRIALS_OF_A_PLACE = 2
 """That have to pass where neither a log nor a person has spoken for a rule: docs/measured/rules-in-use.md."""
 
 FROM_OTHER_SITES = 20
-"""What other sites say of known software, or of such URLs, counts like so many passed trials.
-
-docs/measured/rules-in-use.md has what chose it for software; of likely rules .99 of the uses are right (`LIKELY`).
-"""
+"""What other sites say of known software counts like so many passed trials (docs/measured/rules-in-use.md)."""
 
 _REMEMBERED = 50  # trials of earlier crawls: sites change
 FROM_A_LOG = 20
@@ -137,8 +134,8 @@ def known_before(rule: Rule) -> tuple[int, int]:
 
 
 def known_elsewhere(rule: Rule) -> int:
-    """What counts like trials that passed, in whatever part of a site, because the rule is right on other sites."""
-    return FROM_OTHER_SITES if rule.rests_on_others else 0
+    """What counts like trials that passed, in whatever part of a site, because other sites run the same software."""
+    return FROM_OTHER_SITES if rule.source == "software" else 0
 
 
 def _scaled(passed: int, failed: int, most: int) -> tuple[int, int]:

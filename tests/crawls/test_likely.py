@@ -15,7 +15,7 @@ from dedupcrawl.urls.rule_files import read_rules
 from tests.commands.invoked import run
 from tests.crawls.site import Crawl, crawl, page, prose, serve
 
-FOLDERS = 40
+FOLDERS = 60
 INDEX_FILE = "likely./{p*}/index.html"
 
 
