@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dedupcrawl.index.open import open_index
-from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule_files import read_rules
 from tests.commands.invoked import run
-from tests.crawls.site import Crawl, crawl, page, prose, serve
+from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.test_software import known, settings, texts
 
 FOLDERS = 60
 INDEX_FILE = "likely./{p*}/index.html"
@@ -27,25 +25,6 @@ def shop(*, differ: bool = False, first: int = 0) -> dict[str, Any]:
     pages["/menu"] = page(prose(900), *(f"/{n}/" for n in those), "/old-menu")
     pages["/old-menu"] = page(prose(901), *(f"/{n}/index.html" for n in those))
     return pages
-
-
-def settings(folder: Path, **more: Any) -> dict[str, Any]:
-    (folder / "rules").mkdir(exist_ok=True)
-    return {
-        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
-        "DEDUP_RULES": [str(folder / "rules")],
-        "CONCURRENT_REQUESTS": 1,
-        **more,
-    }
-
-
-def known(folder: Path) -> SiteSoftware:
-    with closing(open_index(f"lmdb:{folder / 'index'}", [])) as index:
-        return SiteSoftware.from_bytes(index.site_state("127.0.0.1", NAME))
-
-
-def texts(done: Crawl) -> set[str]:
-    return {item["text"] for item in done.items}
 
 
 async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> None:

@@ -96,3 +96,16 @@ def test_other_sites_and_what_is_no_url() -> None:
     for url in (f"http://b\u00fccher.com/{name}{end}" for name in "abc" for end in ("", "/")):
         likely.see_url(url)
     assert likely.rules_of("b\u00fccher.com") == likely.rules_of("xn--bcher-kva.com") != ()
+
+
+def test_of_too_many_sites_those_that_were_met_first_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dedupcrawl.urls.learning.likely._MOST_HASHES", 300)
+    likely = LikelyRules()
+    sites = [f"site{number}.com" for number in range(30)]
+    for site in sites:
+        for name in ("kettle", "teapot", "ladder"):
+            likely.see_url(f"http://{site}/{name}")
+            likely.see_url(f"http://{site}/{name}/")
+    found = [site for site in sites if likely.rules_of(site)]
+    assert 0 < len(found) < len(sites)
+    assert found == sites[-len(found) :]
