@@ -4,6 +4,9 @@ The part that a URL belongs to follows from what sites usually route by: the hos
 the script or page at the end, and arguments whose value is a word (`route=product/search`, `view=print`), except those
 that the rule drops. Only values in lower case are words. A value with capitals or figures is the name of one of many
 pages; of it only the namespace counts (`Special:Search`), or the ending.
+
+In each part URLs that the rule changes are tried apart from those that have the form it makes. The latter are left out
+as well, where another form was fetched first, and of two pages with the same text only one may have a link to a third.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from functools import lru_cache
 import msgspec
 
 from dedupcrawl.core.url_parts import split_url
-from dedupcrawl.urls.compiled_rule import dropped
+from dedupcrawl.sites import site_of
+from dedupcrawl.urls.compiled_rule import compiled, dropped, example
 from dedupcrawl.urls.probation import (
     TRIALS_FOR_A_FAILURE,
     TRIALS_OF_A_PLACE,
@@ -187,7 +191,9 @@ class Places:
         is_of_any = not of_others and (rule.source != "learned" or not rule.examples)
         self._is_known_everywhere = is_of_any or not self.needs_trials
         self._dropped, self._dropped_starts, self._kept = dropped(rule)
-        self._places: dict[_Key, Place] = {self._key(url): self._known for url, _ in rule.examples}
+        self._compiled = None if rule.source == "alias" else compiled(rule)
+        self._spoken_for = {self._key(url) for url, _ in rule.examples}
+        self._places: dict[tuple[_Key, bool], Place] = {}  # and whether the rule changes the URLs
         self._off = {
             self._key(url): Place((0, 0), 0, is_off=True, counterexample=url)
             for url, _ in rule.counterexamples[:_MOST_OFF]
@@ -195,32 +201,40 @@ class Places:
 
     def __iter__(self) -> Iterator[Place]:
         yield self._known
-        yield from (place for place in self._places.values() if place is not self._known)
+        yield from self._places.values()
         yield from self._off.values()
 
     def of(self, url: str) -> Place:
         """The place of a URL that the rule is used on."""
         if self._is_known_everywhere:
             return self._known
-        key = self._key(url)
-        if key in self._off:
-            return self._off[key]
-        if key not in self._places and len(self._places) >= _MOST_PLACES:
-            key = ()
+        part = self._key(url)
+        if part in self._off:
+            return self._off[part]
+        if part in self._spoken_for:
+            return self._known
+        key = part, self._changes(url)
+        if key not in self._places and len(self._spoken_for) + len(self._places) >= _MOST_PLACES:
+            key = (), False
         if key not in self._places:
             alike = self._like_trials()
             self._places[key] = Place((self._elsewhere + alike, 0), max(0, TRIALS_OF_A_PLACE - alike))
         return self._places[key]
 
+    def _changes(self, url: str) -> bool:
+        """Whether the rule makes another URL of this one, by itself."""
+        return self._compiled is not None and example(self._compiled, url, site_of(url)) is not None
+
     def _like_trials(self) -> int:
         """How many trials that passed in a new place what is known of others is like; none if any has failed."""
         if any(place.failed or place.is_off for place in self):
             return 0
-        return sum(place is self._known or place.passed > 0 for place in self._places.values()) // _PLACES_LIKE_A_TRIAL
+        passed = sum(place.passed > 0 for place in self._places.values())
+        return (len(self._spoken_for) + passed) // _PLACES_LIKE_A_TRIAL
 
     def proved(self) -> list[str]:
         """An example of each place where trials have spoken for the rule, and nothing did before."""
-        places = (place for place in self._places.values() if place is not self._known)
+        places = self._places.values()
         return [place.example for place in places if place.passed and not place.lacking and place.example]
 
     def failing(self) -> list[str]:
@@ -237,10 +251,11 @@ class Places:
 
     def switch_off(self, place: Place) -> bool:
         """The rule is used in this place no more; False when it cannot be said what URLs are meant."""
-        key = next((key for key, one in self._places.items() if one is place), ())
-        if place is self._known or not key or len(self._off) >= _MOST_OFF:
+        part = next((part for (part, _), one in self._places.items() if one is place), ())
+        if not part or len(self._off) >= _MOST_OFF:
             return False
-        self._off[key] = self._places.pop(key)
+        self._places = {key: one for key, one in self._places.items() if key[0] != part}
+        self._off[part] = place
         place.is_off = True
         return True
 

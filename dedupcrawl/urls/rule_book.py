@@ -317,12 +317,13 @@ class RuleBook:
         self._write([culprit], note, is_revoked=True)
 
     def _make_equivalence(self, one: WatchedRule, said: str) -> None:
-        """Whether it merges rightly has to be tried anew by all: pages that were never there have not told."""
+        """It is on probation for all again: what spoke for it may have been pages that are not there. Trials still count."""
         name, site = one.rule.id, site_of(one.owner)
         for owner, watched in self._watched.items():
             if name in watched and site_of(owner) == site:
                 rule = replace(watched[name].rule, kind="equivalence", state="probation", tried=0, failed=0)
-                watched[name] = WatchedRule.of(replace(rule, evidence=Evidence(), examples=()), owner)
+                rule = replace(rule, evidence=Evidence(), examples=())
+                watched[name] = msgspec.structs.replace(watched[name], rule=rule, there=0, gone=set())
         self._normalizer.overrule(site, name, "equivalence")
         note = f"turned into an equivalence on {date.today()}: {said}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(one.owner), printable(note))
