@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -75,6 +76,23 @@ async def test_what_tells_pages_apart_is_revoked_loses_nothing_and_is_not_tried_
     for later in (again, anew):
         assert every <= texts(later)
         assert "dedup/url/rewritten" not in later.stats
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_form_that_alone_has_a_link_that_leads_on_is_not_left_out(tmp_path: Path, seed: int) -> None:
+    """Where the plain form is left out nothing is lost, whatever comes first: this says nothing of the reverse."""
+    plain = [f"/v?id={n}" for n in range(FOLDERS)]
+    forms = [f"{url}&sid={n * 7_919 + 305_419_896:08x}" for n, url in enumerate(plain)]
+    links = [*plain, *forms]
+    Random(seed).shuffle(links)
+    pages: dict[str, Any] = {url: page(prose(n)) for n, url in enumerate(plain)}
+    pages |= {url: page(prose(n), f"/behind{n}") for n, url in enumerate(forms)}
+    pages |= {f"/behind{n}": page(prose(7_000 + n)) for n in range(FOLDERS)}
+    pages["/menu"] = page(prose(900), *links)
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/menu", settings(tmp_path))
+    assert done.stats["dedup/software/likely"] == 1
+    assert {prose(7_000 + n) for n in range(FOLDERS)} <= texts(done)
 
 
 async def test_a_site_that_has_a_rule_file_has_none(tmp_path: Path) -> None:

@@ -119,6 +119,24 @@ def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_th
     assert normalizer.normalize(asked[0]).kind == "unchanged"
 
 
+def test_a_rule_that_becomes_an_equivalence_stays_off_where_it_was_wrong(folder: Path) -> None:
+    examples = (("http://a.com/a/good/1?id=1", "http://a.com/a/good/1"),)
+    write_rules(
+        folder, SiteRules("a.com", (replace(WRONG, source="learned", evidence=Evidence(correct=9), examples=examples),))
+    )
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
+    bad, worse = "http://a.com/a/bad/1?id=1", "http://a.com/a/worse/1?id=1"
+    assert book.failed(bad, "http://a.com/a/bad/1", ("wrong",)) == Ruling(restricted=("wrong",))
+    for _ in range(10):
+        book.passed(worse, ("wrong",))
+    for number in range(40):
+        book.gone(f"http://a.com/a/good/{number}?id=1", f"http://a.com/a/good/{number}", ("wrong",))
+    assert rule(folder, "wrong").kind == "equivalence"
+    assert book.is_off(bad, ("wrong",))
+    assert not book.is_off(worse, ("wrong",))
+    assert book.failed(worse, "http://a.com/a/worse/1", ("wrong",)) == Ruling(), "one of eleven trials"
+
+
 def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
