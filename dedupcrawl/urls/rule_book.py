@@ -317,7 +317,7 @@ class RuleBook:
         self._write([culprit], note, is_revoked=True)
 
     def _make_equivalence(self, one: WatchedRule, said: str) -> None:
-        """It is on probation for all again: what spoke for it may have been pages that are not there. Trials still count."""
+        """It is on probation for all again, for a log may have told of pages that are not there; trials still count."""
         name, site = one.rule.id, site_of(one.owner)
         for owner, watched in self._watched.items():
             if name in watched and site_of(owner) == site:
