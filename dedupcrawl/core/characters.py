@@ -563,7 +563,9 @@ def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
 def _fill_ascii() -> cython.void:
     point: uint32_t
     for point in range(0x80):
-        _ascii[point] = with_kind(point + (_fold_of(point) >> 1)) | cython.cast(uint32_t, 0x41 <= point <= 0x5A) * CAPITAL
+        _ascii[point] = (
+            with_kind(point + (_fold_of(point) >> 1)) | cython.cast(uint32_t, 0x41 <= point <= 0x5A) * CAPITAL
+        )
 
 
 _fill_ascii()

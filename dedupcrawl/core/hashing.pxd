@@ -31,9 +31,9 @@ cdef inline uint64_t modulo_prime(uint64_t value) noexcept:
 
 
 cdef inline uint64_t times_plus(uint64_t one, uint64_t other, uint64_t more) noexcept:
-    """A number that is one · other + more modulo 2^61 − 1, and below that modulus + one + more.
+    """A number that is one · other + more modulo 2^61 − 1, and less than `more` above that modulus or `one`.
 
-    For the hash of a word this is done for each letter, so only what comes out at last is reduced (`modulo_prime`).
+    This is done for each letter of a word, so only what comes out at last is reduced, by `modulo_prime`.
     """
     cdef uint128_t product = <uint128_t>one * other
     cdef uint64_t prime = (<uint64_t>1 << PRIME_BITS) - 1

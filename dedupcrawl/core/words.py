@@ -87,11 +87,17 @@ class WordLists:
         for name, kind in _LISTS:
             self.put(WORDS[name].split(), kind)
 
-    def antonym_pairs(self):
-        """See `_antonyms`; made when a text is compared for the first time."""
+    def read_antonyms(self):
+        """Fill `pairs`, see `_antonyms`, when a text is compared for the first time."""
+        i: cython.Py_ssize_t
         if self.pairs is None:
             self.pairs = _antonyms(self.vocabulary)
-        return self.pairs
+            for i in range(self.pairs.shape[0]):
+                word: uint64_t = self.pairs[i] >> 30
+                self.has_antonym[word >> 15] = 1
+                if not word >> 15:  # a word of one symbol
+                    self.has_antonym[word] = 1
+        return 0
 
     def put(self, lines, kind):
         i: cython.int
