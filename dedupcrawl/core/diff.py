@@ -115,7 +115,7 @@ def _are_antonyms(
             if size == 2:
                 here = here << 15 | new.symbols[i + 1] >> 1
             for j in range(piece[2], piece[3]):
-                if kept.aligned[j]:
+                if kept.aligned[j] or not lists.has_antonym[kept.symbols[j] >> 1]:
                     continue
                 for other_size in range(1, 3):
                     if j + other_size > piece[3]:
