@@ -177,18 +177,16 @@ class SymbolText:
         while at < end:
             mark = folded[at] & POINT
             kind = kind_at(folded, at)
-            if kind == TOUCH:
-                before: cython.bint = at > begin and kind_at(folded, at - 1) & LETTER
-                after: cython.bint = at + 1 < end and kind_at(folded, at + 1) & LETTER
-                if before != after:
-                    kind = LETTER | ALONE
             if not kind & LETTER:
-                if mark == 0x2E:
-                    has_url |= at > begin + 2 and _is_www(folded + at - 3)
-                elif mark == 0x3A:
-                    has_url |= at + 1 < end and folded[at + 1] & POINT == 0x2F
-                at += 1
-                continue
+                if kind == TOUCH and _touches(folded, begin, at, end):
+                    kind = LETTER | ALONE
+                else:
+                    if mark == 0x2E:
+                        has_url |= at > begin + 2 and _is_www(folded + at - 3)
+                    elif mark == 0x3A:
+                        has_url |= at + 1 < end and folded[at + 1] & POINT == 0x2F
+                    at += 1
+                    continue
             if count == self.item_room:
                 self.item_room = _grown(0, count + 1)
                 self.items = cython.cast(
@@ -254,8 +252,8 @@ class SymbolText:
         self.block_count += 1
         return 0
 
-    def without(self, left_out):
-        """The text without some of its blocks, with one flag a block; those without a flag stay."""
+    def as_large(self):
+        """An empty text with room for what this one holds."""
         made: SymbolText = SymbolText.__new__(SymbolText)
         made.vocabulary = self.vocabulary
         made.folded = cython.cast(cython.pointer(uint32_t), malloc(4 * self.size + 4))
@@ -265,6 +263,11 @@ class SymbolText:
             raise MemoryError
         made.room, made.item_room, made.block_room = self.size + 1, self.count, self.block_count
         made.may_have_url = self.may_have_url
+        return made
+
+    def without(self, left_out):
+        """The text without some of its blocks, with one flag a block; those without a flag stay."""
+        made: SymbolText = self.as_large()
         number: cython.int = 0
         begin: cython.Py_ssize_t = 0
         i: cython.int
@@ -300,7 +303,6 @@ class SymbolText:
         A URL ends where another script begins, as in 见http://a.cn/。
         """
         number: cython.int
-        i: cython.int
         made: SymbolText = self
         for number in range(self.block_count if self.may_have_url else 0):
             block: cython.pointer(Block) = cython.address(self.blocks[number])
@@ -313,8 +315,11 @@ class SymbolText:
                     continue
                 end: cython.Py_ssize_t = _url_end(self.folded, at, block.end)
                 if end and made is self:
-                    made = self.without(bytearray())
-                    made.count, made.block_count = block.first, number
+                    made = self.as_large()
+                    memcpy(made.folded, self.folded, 4 * self.size)
+                    memcpy(made.items, self.items, cython.sizeof(Symbol) * block.first)
+                    memcpy(made.blocks, self.blocks, cython.sizeof(Block) * number)
+                    made.count, made.block_count, made.has_line = block.first, number, True
                 is_blanked |= end > 0
                 while at < end:
                     made.folded[at] = 0x20
@@ -329,9 +334,8 @@ class SymbolText:
                 made.blocks[made.block_count] = block[0]
                 made.blocks[made.block_count].first = made.count
                 made.block_count += 1
-                for i in range(block.first, block.first + block.count):
-                    made.items[made.count] = self.items[i]
-                    made.count += 1
+                memcpy(made.items + made.count, self.items + block.first, cython.sizeof(Symbol) * block.count)
+                made.count += block.count
         made.size = self.size
         return made
 
@@ -345,7 +349,6 @@ class SymbolText:
         items: cython.pointer(Symbol) = self.items
         size: cython.Py_ssize_t = self.count
         i: cython.Py_ssize_t
-        at: cython.Py_ssize_t
         for i in range(self.count):
             size += 4 * items[i].length
         made: bytes = unset(size)
@@ -355,14 +358,11 @@ class SymbolText:
             if i:
                 raw[size] = 0x20
                 size += 1
-            end: cython.Py_ssize_t = items[i].start + items[i].length
-            for at in range(items[i].start, end):
-                mark: uint32_t = folded[at]
-                if mark < 0x80:
-                    raw[size] = mark
-                    size += 1
-                else:
-                    size += encode(mark, raw + size)
+            point: cython.pointer(uint32_t) = folded + items[i].start
+            end: cython.pointer(uint32_t) = point + items[i].length
+            while point < end:
+                size += encode(point[0], raw + size)
+                point += 1
         return made[:size]
 
     @property
@@ -520,6 +520,17 @@ def _separates(folded: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cyt
     while at + digits < end and digits < 5 and kind_at(folded, at + digits) & DIGIT:
         digits += 1
     return mark == 0x2E or digits != 5
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _touches(
+    folded: cython.pointer(uint32_t), begin: cython.Py_ssize_t, at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.bint:
+    """Whether a letter, digit or sign stands on one side only of a character of this line."""
+    before: cython.bint = at > begin and kind_at(folded, at - 1) & LETTER
+    after: cython.bint = at + 1 < end and kind_at(folded, at + 1) & LETTER
+    return before != after
 
 
 @cython.cfunc
