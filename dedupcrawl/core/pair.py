@@ -473,7 +473,7 @@ def unknown_lines(lines, other):
     unknown = [
         line for line in lines if line <= last and not (line in asides or line in link_lines or line in secondary)
     ]
-    return sum([lines[line] for line in set(unknown).difference(other.read_main().blocks)]) if unknown else 0
+    return sum([lines[line] for line in set(unknown).difference(other.read_main().read_blocks())]) if unknown else 0
 
 
 def unknown_resources(new, kept):
@@ -506,7 +506,7 @@ def taken(page, other):
     if not (page.site.has_recurring() or around.asides or around.link_lines):
         return None
     main: MainOutline = page.read_main()
-    only: frozenset = main.blocks - other.read_main().blocks
+    only: frozenset = main.read_blocks() - other.read_main().read_blocks()
     if not only:
         return None
     everywhere: set = page.everywhere(only)

@@ -159,7 +159,7 @@ class View:
     @property
     def blocks(self):
         """The blocks of its main text, by their hashes."""
-        return self.read_main().blocks
+        return self.read_main().read_blocks()
 
     @property
     def own(self):
