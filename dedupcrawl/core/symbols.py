@@ -268,34 +268,47 @@ class SymbolText:
     def without(self, left_out):
         """The text without some of its blocks, with one flag a block; those without a flag stay."""
         made: SymbolText = self.as_large()
-        number: cython.int = 0
-        begin: cython.Py_ssize_t = 0
-        i: cython.int
-        while begin <= self.size:
-            end: cython.Py_ssize_t = begin
-            while end < self.size and self.folded[end] != 0x0A:
-                end += 1
-            is_block: cython.bint = number < self.block_count and self.blocks[number].begin == begin
-            if not (is_block and number < left_out.shape[0] and left_out[number]):
-                if made.has_line:
-                    made.folded[made.size] = 0x0A
-                    made.size += 1
-                if end > begin:  # there may be no text at all, and nothing is not to be copied from NULL
-                    memcpy(made.folded + made.size, self.folded + begin, 4 * (end - begin))
-                if is_block:
-                    block: cython.pointer(Block) = cython.address(made.blocks[made.block_count])
-                    block[0] = self.blocks[number]
-                    block.begin, block.end, block.first = made.size, made.size + end - begin, made.count
-                    for i in range(block.count):
-                        made.items[made.count] = self.items[self.blocks[number].first + i]
-                        made.items[made.count].start += made.size - begin
-                        made.count += 1
-                    made.block_count += 1
-                made.size += end - begin
-                made.has_line = True
-            number += is_block
-            begin = end + 1
+        number: cython.int
+        begin: cython.Py_ssize_t = 0  # of lines that stay and are not copied yet
+        for number in range(self.block_count + 1):
+            is_left_out: cython.bint = number < left_out.shape[0] and number < self.block_count and left_out[number]
+            if number < self.block_count and not is_left_out:
+                made.take_block(self, number, made.size + made.has_line - begin)
+                continue
+            end: cython.Py_ssize_t = self.size + 1
+            if is_left_out:
+                end = self.blocks[number].begin
+            if begin < end:
+                made.take_lines(self, begin, end - 1)
+            if is_left_out:
+                begin = self.blocks[number].end + 1
         return made
+
+    def take_block(self, text, number, shift):
+        """Take over a block of another text, the line of which is to stand so much farther on; there is room for it."""
+        i: cython.int
+        block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
+        block[0] = text.blocks[number]
+        for i in range(block.count):
+            self.items[self.count + i] = text.items[block.first + i]
+            self.items[self.count + i].start += shift
+        block.begin += shift
+        block.end += shift
+        block.first = self.count
+        self.count += block.count
+        self.block_count += 1
+        return 0
+
+    def take_lines(self, text, begin, end):
+        """Take over lines of another text; there is room for them."""
+        if self.has_line:
+            self.folded[self.size] = 0x0A
+            self.size += 1
+        if end > begin:  # there may be no text at all, and nothing is not to be copied from NULL
+            memcpy(self.folded + self.size, text.folded + begin, 4 * (end - begin))
+        self.size += end - begin
+        self.has_line = True
+        return 0
 
     def without_urls(self):
         """The text with a blank in place of each character of a URL in it; itself where there is none.
@@ -331,11 +344,7 @@ class SymbolText:
                     made.folded[at] = with_kind(made.folded[at])
                 made.scan(block.begin)  # which has no more symbols than before
             elif made is not self:
-                made.blocks[made.block_count] = block[0]
-                made.blocks[made.block_count].first = made.count
-                made.block_count += 1
-                memcpy(made.items + made.count, self.items + block.first, cython.sizeof(Symbol) * block.count)
-                made.count += block.count
+                made.take_block(self, number, 0)
         made.size = self.size
         return made
 
