@@ -558,17 +558,8 @@ def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
             _add(it, record[1 + i])
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
-def _fill_ascii() -> cython.void:
-    point: uint32_t
-    for point in range(0x80):
-        _ascii[point] = (
-            with_kind(point + (_fold_of(point) >> 1)) | cython.cast(uint32_t, 0x41 <= point <= 0x5A) * CAPITAL
-        )
-
-
-_fill_ascii()
+for _letter in map(chr, range(0x80)):
+    _ascii[ord(_letter)] = with_kind(ord(_letter.lower())) | (CAPITAL if _letter.isupper() else 0)
 
 
 def fold_into(text, size, out):
@@ -588,8 +579,7 @@ def fold_into(text, size, out):
         if point < 0x80:
             before = point
             out[written] = _ascii[point]
-            written += 1
-            at += 1
+            written, at = written + 1, at + 1
             continue
         point = _common(text, size, at)
         if point:
@@ -620,9 +610,7 @@ def fold_into(text, size, out):
                 written += 1
             continue
         before = point
-        out[written] = with_kind(point + (fold >> 1))
-        if fold > 0 and is_capital(point):
-            out[written] |= CAPITAL
+        out[written] = with_kind(point + (fold >> 1)) | cython.cast(uint32_t, fold > 0 and is_capital(point)) * CAPITAL
         written += 1
     return written
 
