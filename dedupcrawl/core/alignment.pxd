@@ -12,6 +12,8 @@ cdef struct Tile:  # equal pieces of two sequences
 cdef struct Work:
     int32_t *pieces  # four numbers each
     Py_ssize_t count, room
+    Tile *tiles
+    Py_ssize_t tile_count, tile_room
     uint64_t *rows  # of the table of a gap, (GAP_LIMIT + 1) × WORDS
     uint64_t *masks  # of the symbols opposite, GAP_LIMIT × WORDS
     uint16_t *which  # of each value, 1 + where its mask is; all zeros between two gaps

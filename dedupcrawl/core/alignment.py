@@ -32,14 +32,11 @@ _work.rows, _work.masks, _work.which = uint64s(_rows), uint64s(_masks), uint16s(
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
-def _gram(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
-    return (
-        cython.cast(uint64_t, symbols[0]) << 48
-        | cython.cast(uint64_t, symbols[1]) << 32
-        | cython.cast(uint64_t, symbols[2]) << 16
-        | symbols[3]
-    )
+def _first_of_gram(symbols: cython.pointer(cython.const[uint16_t])) -> uint64_t:
+    """The first three symbols of a gram."""
+    return cython.cast(uint64_t, symbols[0]) << 32 | cython.cast(uint64_t, symbols[1]) << 16 | symbols[2]
 
 
 @cython.cfunc
@@ -51,20 +48,24 @@ def _find_anchors(
     places: cython.pointer(int32_t),
 ) -> cython.int:
     """For each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
-    slots: cython.pointer(Slots) = cython.address(_slots)
     slot: cython.pointer(Slot)
     all_following: bytes = unset(4 * kept_count)
     following: cython.pointer(int32_t) = int32s(all_following)
     homes: bytes = unset(4 * count)
     home: cython.pointer(int32_t) = int32s(homes)
     i: cython.Py_ssize_t
-    begin_round(slots, count)
+    begin_round(cython.address(_slots), count)
+    slots: Slots = _slots
+    gram: uint64_t = _first_of_gram(new)
     for i in range(count):
-        slot = counted_slot(slots, _gram(new + i))
+        gram = gram << 16 | new[i + GRAM - 1]
+        slot = counted_slot(slots, gram)
         slot.count += 1
         home[i] = slot - slots.items
+    gram = _first_of_gram(kept)
     for i in range(kept_count):
-        slot = find_slot(slots, _gram(kept + i))
+        gram = gram << 16 | kept[i + GRAM - 1]
+        slot = find_slot(slots, gram)
         if slot.round != slots.round:
             continue
         if slot.there:
@@ -89,41 +90,38 @@ def _find_tiles(
     count: cython.Py_ssize_t,
     kept: cython.pointer(cython.const[uint16_t]),
     kept_count: cython.Py_ssize_t,
-) -> bytes:
-    """The maximal runs of anchors, each a Tile, in the order of `new`.
+    work: cython.pointer(Work),
+) -> cython.int:
+    """Fill the tiles, the maximal runs of anchors, in the order of `new`.
 
     Where two meet, the later one gives way.
     """
+    work.tile_count = 0
     if count < GRAM or kept_count < GRAM:
-        return b""
+        return 0
     count -= GRAM - 1
     anchors: bytes = unset(4 * count)
     places: cython.pointer(int32_t) = int32s(anchors)
-    made: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
-    runs: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
+    i: cython.Py_ssize_t = 0
     _find_anchors(new, count, kept, kept_count - (GRAM - 1), places)
-    for i in range(count):
-        runs += places[i] >= 0 and not (i and places[i - 1] >= 0 and places[i] == places[i - 1] + 1)
-    found: bytes = unset(cython.sizeof(Tile) * runs)
-    tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
-    i = 0
+    if count > work.tile_room:
+        work.tiles = cython.cast(cython.pointer(Tile), resized(work.tiles, count, cython.sizeof(Tile)))
+        work.tile_room = count
     while i < count:
-        if places[i] < 0:
+        place: cython.Py_ssize_t = places[i]
+        if place < 0:
             i += 1
             continue
         first: cython.Py_ssize_t = i
-        while i + 1 < count and places[i + 1] == places[i] + 1:
+        while i < count and places[i] == place + i - first:
             i += 1
-        i += 1
-        overlap: cython.Py_ssize_t = end - first if end > first else 0
+        overlap: cython.Py_ssize_t = max(0, end - first)
         end = i - 1 + GRAM
-        tiles[made].begin = first + overlap
-        tiles[made].kept_begin = places[first] + overlap
-        tiles[made].length = end - first - overlap
-        made += 1
-    return found
+        tile: cython.pointer(Tile) = cython.address(work.tiles[work.tile_count])
+        tile.begin, tile.kept_begin, tile.length = first + overlap, place + overlap, end - first - overlap
+        work.tile_count += 1
+    return 0
 
 
 def work_at_hand():
@@ -256,9 +254,9 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
     """Fill the flags, all zeros, and the pieces; how often what follows here stands earlier in the kept sequence."""
     if count > _longest or kept_count > _longest:
         raise ValueError(f"a sequence has {max(count, kept_count)} symbols, more than {LONGEST}")
-    found: bytes = _find_tiles(new, count, kept, kept_count)
-    tiles: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
-    tile_count: cython.Py_ssize_t = len(found) // cython.sizeof(Tile)
+    _find_tiles(new, count, kept, kept_count, work)
+    tiles: cython.pointer(Tile) = work.tiles
+    tile_count: cython.Py_ssize_t = work.tile_count
     flags: bytes = unset(kept_count)
     covered: cython.pointer(uint8_t) = uint8s(flags)
     opposite: bytes = unset(4 * kept_count)
@@ -337,7 +335,7 @@ def align(new: bytes, kept: bytes) -> tuple:
 def tiles(new: bytes, kept: bytes) -> list:
     """Equal pieces, in the order of the new sequence: where each begins there and in the kept one, and its length."""
     i: cython.Py_ssize_t
-    found: bytes = _find_tiles(_sequence(new), len(new) // 2, _sequence(kept), len(kept) // 2)
-    made: cython.pointer(Tile) = cython.cast(cython.pointer(Tile), uint8s(found))
-    count: cython.Py_ssize_t = len(found) // cython.sizeof(Tile)
-    return [(made[i].begin, made[i].kept_begin, made[i].length) for i in range(count)]
+    work: cython.pointer(Work) = work_at_hand()
+    _find_tiles(_sequence(new), len(new) // 2, _sequence(kept), len(kept) // 2, work)
+    made: cython.pointer(Tile) = work.tiles
+    return [(made[i].begin, made[i].kept_begin, made[i].length) for i in range(work.tile_count)]

@@ -1,4 +1,4 @@
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from dedupcrawl.core.template cimport Template
 
@@ -8,4 +8,4 @@ cdef class Around:
     cdef readonly object last, last_resource
     cdef tuple fields(self)
     cpdef Around without(self, Template template)
-    cpdef Around own_lines(self, Template template, frozenset resources)
+    cdef Around showing(self, frozenset resources)

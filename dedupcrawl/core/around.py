@@ -11,6 +11,7 @@ import struct
 from functools import lru_cache
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import sort_once, uint8s, uint64s, unset
 
 from dedupcrawl.core.links import link_hash
 from dedupcrawl.core.main_outline import READ_LAST
@@ -26,6 +27,7 @@ RESOURCES = 64
 GREATEST = (1 << 32) - 1
 """Of the hashes of lines and resources."""
 
+_LINKS = cython.declare(cython.Py_ssize_t, LINKS)
 _recurring = cython.declare(uint32_t, RECURRING)
 _NOTHING: frozenset = frozenset()
 
@@ -76,18 +78,15 @@ class Around:
 
     def without(self, template):
         """What is the page's own."""
-        resources: frozenset = self.resources
-        if resources:
-            resources = frozenset([one for one in resources if not template.recurs(one)])
-        return self.own_lines(template, resources)
-
-    def own_lines(self, template, resources):
-        """What is the page's own, but for its resources, which are given."""
         links: frozenset = self.links
-        if not (links or self.asides or self.link_lines or self.secondary or resources or self.resources):
+        main_links: frozenset = self.main_links
+        resources: frozenset = self.resources
+        if not (links or self.asides or self.link_lines or self.secondary or resources):
             return self
         if links:
-            links = frozenset([link for link in links if not template.recurs(link)]) | (links & self.main_links)
+            links = frozenset([link for link in links if not template.recurs(link) or link in main_links])
+        if resources:
+            resources = frozenset([one for one in resources if not template.recurs(one)])
         return Around(
             {line: size for line, size in self.asides.items() if not template.recurs(line)},
             {line: size for line, size in self.link_lines.items() if not template.recurs(line)},
@@ -96,6 +95,20 @@ class Around:
             self.also_at,
             # what few pages have, however many there are: what was stored as a page's own is no less than what is later
             {line: size for line, size in self.secondary.items() if template.pages_of(line) < _recurring},
+            resources,
+            self.last,
+            self.last_resource,
+        )
+
+    def showing(self, resources):
+        """The same with other resources, for an index."""
+        return Around(
+            self.asides,
+            self.link_lines,
+            self.links,
+            _NOTHING,
+            self.also_at,
+            self.secondary,
             resources,
             self.last,
             self.last_resource,
@@ -168,10 +181,20 @@ def _packed(lines: dict) -> bytes:
 
 @cython.cfunc
 def _packed_links(links: frozenset) -> bytes:
-    if not links:
-        return b"\0\0"
-    first = sorted({link >> 16 for link in links})[:LINKS]
-    return struct.pack(f"<{1 + len(first)}H", len(first), *first)
+    room: bytes = unset(8 * len(links))
+    values: cython.pointer(uint64_t) = uint64s(room)
+    count: cython.Py_ssize_t = 0
+    for link in links:
+        values[count] = cython.cast(uint32_t, link) >> 16
+        count += 1
+    count = min(sort_once(values, count), _LINKS)
+    made: bytes = unset(2 + 2 * count)
+    out: cython.pointer(uint8_t) = uint8s(made)
+    out[0], out[1] = count & 255, count >> 8
+    i: cython.Py_ssize_t
+    for i in range(count):
+        out[2 + 2 * i], out[3 + 2 * i] = values[i] & 255, values[i] >> 8
+    return made
 
 
 @cython.cfunc

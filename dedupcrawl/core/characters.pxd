@@ -15,6 +15,7 @@ cpdef enum:  # what `utf8_of` tells
 
 cdef enum:
     POINT = 0x1FFFFF  # what `fold_into` writes holds the code point in these bits,
+    KIND_AT = 21  # its kind from this one on,
     CAPITAL = 1 << 30  # and this one where a capital letter was folded
 
 # The kind of each code point, in two stages: the place of its block of 128, and that block.
@@ -27,9 +28,14 @@ cdef inline uint8_t kind_of(uint32_t point) noexcept nogil:
     return kinds_data[<uint32_t>kinds_blocks[point >> 7] << 7 | point & 127]
 
 
-cdef inline uint8_t kind_in(const uint16_t *blocks, const uint8_t *data, uint32_t point) noexcept nogil:
-    """The same, for who has read the places of both tables once for a text."""
-    return data[<uint32_t>blocks[point >> 7] << 7 | point & 127]
+cdef inline uint32_t with_kind(uint32_t point) noexcept nogil:
+    """A folded code point as `fold_into` writes it."""
+    return point | <uint32_t>kind_of(point) << KIND_AT
+
+
+cdef inline uint8_t kind_at(const uint32_t *folded, Py_ssize_t at) noexcept nogil:
+    """The same of a code point that `fold_into` has written."""
+    return <uint8_t>(folded[at] >> KIND_AT)
 
 
 cdef inline Py_ssize_t encode(uint32_t point, uint8_t *out) noexcept nogil:

@@ -33,6 +33,7 @@ _folds = cython.declare(cython.pointer[cython.const[int32_t]])
 _records_blocks = cython.declare(cython.pointer[cython.const[uint16_t]])
 _records = cython.declare(cython.pointer[cython.const[uint16_t]])
 _pool = cython.declare(cython.pointer[cython.const[uint32_t]])
+_ascii = cython.declare(uint32_t[0x80])  # what `fold_into` writes of each
 _INVISIBLE = cython.declare(uint32_t, 1 << 24)  # flags of a record
 _PILES = cython.declare(uint32_t, 1 << 25)  # it begins with a combining character
 
@@ -557,8 +558,12 @@ def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
             _add(it, record[1 + i])
 
 
+for _letter in map(chr, range(0x80)):
+    _ascii[ord(_letter)] = with_kind(ord(_letter.lower())) | (CAPITAL if _letter.isupper() else 0)
+
+
 def fold_into(text, size, out):
-    """What UTF-8 folds to, as at most 2 × `size` code points with their flags; lone surrogates are kept.
+    """What UTF-8 folds to, as at most 2 × `size` code points with kinds and flags; lone surrogates are kept.
 
     The bound: for two bytes no character stands for more than four, see tests/core/test_characters.py.
     """
@@ -568,21 +573,14 @@ def fold_into(text, size, out):
     point: uint32_t = 0
     before: uint32_t = 0
     fold: int32_t
-    folds: cython.pointer[cython.const[int32_t]] = _folds
     it = cython.declare(_Folding)
     while at < size:
         point = text[at]
         if point < 0x80:
-            while True:  # ASCII, in the first block
-                before = point
-                out[written] = before + (folds[before] >> 1) | cython.cast(uint32_t, before - 0x41 < 26) * CAPITAL
-                written += 1
-                at += 1
-                if at == size:
-                    return written
-                point = text[at]
-                if point >= 0x80:
-                    break
+            before = point
+            out[written] = _ascii[point]
+            written, at = written + 1, at + 1
+            continue
         point = _common(text, size, at)
         if point:
             at += 2 if point < 0x800 else 3
@@ -593,10 +591,10 @@ def fold_into(text, size, out):
         fold = _fold_of(point)
         if fold & 1:
             it.out = out
-            it.written = written
+            it.written = max(0, written - 1)
             it.length = it.piled = 0
             if written:  # what the sequence begins with
-                it.written -= 1
+                written -= 1
                 _decompose(cython.address(it), before)
             after = at
             while fold & 1:
@@ -607,10 +605,12 @@ def fold_into(text, size, out):
                 point = _decoded(text, size, cython.address(after), True)
                 fold = _fold_of(point)
             _end_sequence(cython.address(it))
-            written = it.written
+            while written < it.written:
+                out[written] = with_kind(out[written])
+                written += 1
             continue
         before = point
-        out[written] = point + (fold >> 1) | cython.cast(uint32_t, fold > 0 and is_capital(point)) * CAPITAL
+        out[written] = with_kind(point + (fold >> 1)) | cython.cast(uint32_t, fold > 0 and is_capital(point)) * CAPITAL
         written += 1
     return written
 

@@ -37,6 +37,14 @@ cdef struct Side:
     const uint8_t *own  # of each symbol, whether it is no furniture
     const uint8_t *aligned  # whether it stands in the other text
     Py_ssize_t count
+    int32_t *differing  # where those stand that do not; filled by `sum_up`
+    Py_ssize_t differing_count
+
+cdef struct Paragraph:  # of the new text, for the differences in it
+    Py_ssize_t begin
+    bint is_prose
+    bint is_counted  # a line with the day of posting or a counter
+    bint is_top  # the headline of most texts
 
 cdef struct Part:  # one side of a difference
     int symbols

@@ -11,7 +11,7 @@ SWAPPED; of lines they are a list in another order.
 import os
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s, zeros
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s, unset, zeros
 from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
@@ -33,7 +33,7 @@ from cython.cimports.dedupcrawl.core.words import (
     UNIT,
     WORD,
 )
-from cython.cimports.libc.string import memchr, memset
+from cython.cimports.libc.string import memset
 
 from dedupcrawl.core.words import word_lists
 
@@ -100,7 +100,7 @@ def _are_antonyms(
     new: cython.pointer(Side),
     kept: cython.pointer(Side),
     piece: cython.pointer(cython.const[int32_t]),
-    pairs: uint64_t[::1],
+    lists: WordLists,
 ) -> cython.bint:
     """Whether the two sides of a piece hold one word each that is the other's antonym."""
     i: cython.Py_ssize_t
@@ -109,13 +109,13 @@ def _are_antonyms(
     other_size: cython.int
     for i in range(piece[0], piece[1]):
         for size in range(1, 3):
-            if i + size > piece[1]:
+            if i + size > piece[1] or not lists.has_antonym[new.symbols[i] >> 1]:
                 break
             here: uint64_t = new.symbols[i] >> 1
             if size == 2:
                 here = here << 15 | new.symbols[i + 1] >> 1
             for j in range(piece[2], piece[3]):
-                if kept.aligned[j]:
+                if kept.aligned[j] or not lists.has_antonym[kept.symbols[j] >> 1]:
                     continue
                 for other_size in range(1, 3):
                     if j + other_size > piece[3]:
@@ -123,7 +123,7 @@ def _are_antonyms(
                     there: uint64_t = kept.symbols[j] >> 1
                     if other_size == 2:
                         there = there << 15 | kept.symbols[j + 1] >> 1
-                    if _has(pairs, here << 30 | there):
+                    if _has(lists.pairs, here << 30 | there):
                         return True
     return False
 
@@ -253,20 +253,31 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _place(
-    side: cython.pointer(Side), at: cython.Py_ssize_t, begin: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.int:
-    """Where in a text a symbol of the paragraph [begin, end) stands."""
+def _describe(
+    side: cython.pointer(Side),
+    begin: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    paragraph: cython.pointer(Paragraph),
+) -> cython.void:
+    """Fill in what is asked of the paragraph [begin, end) for each difference in it."""
     i: cython.Py_ssize_t
     quarters: cython.Py_ssize_t = 0
-    count: cython.Py_ssize_t = side.count
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
         quarters += _quarters(side.kinds[i])
     is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and quarters >= 4 * _SHORT
-    is_prose: cython.bint = is_sentence or quarters >= 4 * _PARAGRAPH
-    if is_prose:
+    paragraph.begin = begin
+    paragraph.is_prose = is_sentence or quarters >= 4 * _PARAGRAPH
+    paragraph.is_counted = _is_stamp(side, begin, end, True)
+    paragraph.is_top = begin == 0 and not paragraph.is_prose and not _is_stamp(side, begin, end, False)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _place(count: cython.Py_ssize_t, at: cython.Py_ssize_t, paragraph: cython.pointer(Paragraph)) -> cython.int:
+    """Where in a text of so many symbols one of a paragraph stands."""
+    if paragraph.is_prose:
         return CLOSING if at >= count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) else SENTENCE
-    if begin == 0 and not _is_stamp(side, begin, end, False):
+    if paragraph.is_top:
         return TOP
     if at < min(_HEAD_MOST, count // _EDGE):
         return HEAD
@@ -313,7 +324,7 @@ def _fill(
     kept: cython.pointer(Side),
     pieces: cython.pointer(cython.const[int32_t]),
     count: cython.Py_ssize_t,
-    pairs: uint64_t[::1],
+    lists: WordLists,
     parts: cython.pointer(Part),
     rows: cython.pointer(uint8_t),
 ) -> cython.int:
@@ -322,6 +333,7 @@ def _fill(
     block: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = ends[0] if ends else 0
+    paragraph: Paragraph
     for i in range(count):
         piece: cython.pointer(cython.const[int32_t]) = pieces + 4 * i
         at: cython.Py_ssize_t = piece[0] if piece[0] < new.count else new.count - 1
@@ -329,16 +341,18 @@ def _fill(
             block += 1
             begin = end
             end = ends[block]
+        if i == 0 or begin != paragraph.begin:
+            _describe(new, begin, end, cython.address(paragraph))
         here: cython.pointer(Part) = parts + 2 * i
         there: cython.pointer(Part) = here + 1
         _part(new, piece[0], piece[1], here)
         _part(kept, piece[2], piece[3], there)
         is_turned: cython.bint = here.kinds[NEGATION] != there.kinds[NEGATION]
         if not is_turned and here.words <= _SHORT and there.words <= _SHORT and here.telling and there.telling:
-            is_turned = _are_antonyms(new, kept, piece, pairs)
+            is_turned = _are_antonyms(new, kept, piece, lists)
         is_credited: cython.bint = _is_credited(new, piece[0], piece[1]) or _is_credited(kept, piece[2], piece[3])
-        rows[3 * i] = _kind(here, there, is_turned, _is_stamp(new, begin, end, True), is_credited)
-        rows[3 * i + 1] = _place(new, at, begin, end)
+        rows[3 * i] = _kind(here, there, is_turned, paragraph.is_counted, is_credited)
+        rows[3 * i + 1] = _place(new.count, at, cython.address(paragraph))
         rows[3 * i + 2] = here.own + there.own > 0
     return 0
 
@@ -347,31 +361,40 @@ def _fill(
 def _beside(new: cython.pointer(Side), kept: cython.pointer(Side)) -> bytes:
     """Which symbols of `new` that differ stand in `kept` beside a neighbour that they have here."""
     bits: cython.int = 1
-    differing: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
+    at: int32_t
     made: bytes = zeros(new.count)
     beside: cython.pointer(uint8_t) = uint8s(made)
-    for i in range(new.count - 1):
-        differing += not (new.aligned[i] and new.aligned[i + 1])
-    if not differing:
+    room: bytes = unset(8 * new.differing_count)
+    begins: cython.pointer(int32_t) = int32s(room)  # of the pairs in which a symbol differs
+    for i in range(new.differing_count):
+        at = new.differing[i]
+        if at and new.aligned[at - 1]:
+            begins[count] = at - 1
+            count += 1
+        if at + 1 < new.count:
+            begins[count] = at
+            count += 1
+    if not count:
         return made
-    while cython.cast(cython.Py_ssize_t, 1) << bits < 2 * differing:
+    while cython.cast(cython.Py_ssize_t, 1) << bits < 2 * count:
         bits += 1
     table: bytes = zeros(8 << bits)
     pairs: cython.pointer(uint64_t) = uint64s(table)
-    for i in range(new.count - 1):
-        if not (new.aligned[i] and new.aligned[i + 1]):
-            pairs[_pair_place(pairs, bits, _pair(new.symbols + i))] = _pair(new.symbols + i)
-            _occurs[new.symbols[i]] = 1
+    for i in range(count):
+        pair: uint64_t = _pair(new.symbols + begins[i])
+        pairs[_pair_place(pairs, bits, pair)] = pair
+        _occurs[new.symbols[begins[i]]] = 1
     for i in range(kept.count - 1):
         if _occurs[kept.symbols[i]]:
             place: cython.size_t = _pair_place(pairs, bits, _pair(kept.symbols + i))
             pairs[place] |= _FOUND if pairs[place] else 0
-    for i in range(new.count - 1):
-        if not (new.aligned[i] and new.aligned[i + 1]):
-            _occurs[new.symbols[i]] = 0
-            if pairs[_pair_place(pairs, bits, _pair(new.symbols + i))] & _FOUND:
-                beside[i] = beside[i + 1] = 1
+    for i in range(count):
+        at = begins[i]
+        _occurs[new.symbols[at]] = 0
+        if pairs[_pair_place(pairs, bits, _pair(new.symbols + at))] & _FOUND:
+            beside[at] = beside[at + 1] = 1
     return made
 
 
@@ -405,59 +428,66 @@ def _fill_tally(
     novel: cython.Py_ssize_t = 0
     novel_inside: cython.Py_ssize_t = 0
     new_inside: cython.Py_ssize_t = 0
-    common: cython.Py_ssize_t = 0
     amid: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
     count: cython.Py_ssize_t = new.count
     head: cython.Py_ssize_t = max(_HEAD_LEAST, cython.cast(cython.Py_ssize_t, _HEAD_SHARE * count))
     foot: cython.Py_ssize_t = count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count)
     all_beside: bytes = _beside(new, kept)
     beside: cython.pointer(uint8_t) = uint8s(all_beside)
-    size: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     for i in range(piece_count):
         if rows[3 * i] == COUNTED or rows[3 * i] == CREDITED:
             for j in range(pieces[4 * i], pieces[4 * i + 1]):
                 beside[j], is_new[j] = 1, 0
-    for i in range(count):
-        is_own: cython.bint = new.own[i] != 0
-        differs: cython.bint = not new.aligned[i]
-        inside: cython.bint = head <= i < foot
-        is_novel: cython.bint = differs and is_own and not beside[i]
-        uncovered += differs and is_own
-        size = 1 if new.kinds[i] & LETTER else 4  # letters without spaces are counted in words
-        novel += is_novel
-        novel_inside += size * (is_novel and inside)
-        if is_new[i] and is_own and inside:
-            new_inside += size
-        common += not differs
-    for i in range(kept.count):
-        if not kept.aligned[i] and kept.own[i]:
-            kept_uncovered += 1
-    stray: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, _STRAY * common)
-    first: cython.Py_ssize_t = -1
-    begin: cython.Py_ssize_t = -1
-    last: cython.Py_ssize_t = -1
-    end: cython.Py_ssize_t = -1
-    seen: cython.Py_ssize_t = 0
-    for i in range(count):
-        if not new.aligned[i]:
+    for i in range(new.differing_count):
+        j = new.differing[i]
+        if not new.own[j]:
             continue
-        if seen == 0:
-            first = i
-        if seen == stray:
-            begin = i
-        seen += 1
-        if seen == common - stray:
-            end = i + 1
-        last = i
-    for i in range(piece_count):
-        amid += common > 0 and pieces[4 * i] >= begin and pieces[4 * i + 1] <= end
-    tally.uncovered, tally.kept_uncovered, tally.common, tally.novel = uncovered, kept_uncovered, common, novel
+        inside: cython.bint = head <= j < foot
+        size: cython.Py_ssize_t = 1 if new.kinds[j] & LETTER else 4  # letters without spaces are counted in words
+        uncovered += 1
+        novel += not beside[j]
+        novel_inside += size if inside and not beside[j] else 0
+        new_inside += size if inside and is_new[j] else 0
+    for i in range(kept.differing_count):
+        kept_uncovered += kept.own[kept.differing[i]] != 0
+    tally.uncovered, tally.kept_uncovered, tally.novel = uncovered, kept_uncovered, novel
     tally.novel_inside, tally.new_inside = (novel_inside + 3) // 4, (new_inside + 3) // 4
-    tally.spread = last - first + 1 if common else 0
-    tally.dense, tally.amid = end - begin, amid
+    tally.common = common = count - new.differing_count
+    tally.spread = tally.dense = tally.amid = 0
+    if common:
+        stray: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, _STRAY * common)
+        begin: cython.Py_ssize_t = _common_place(new, 0, 1, stray)
+        end: cython.Py_ssize_t = _common_place(new, count - 1, -1, stray) + 1
+        for i in range(piece_count):
+            amid += pieces[4 * i] >= begin and pieces[4 * i + 1] <= end
+        tally.spread = _common_place(new, count - 1, -1, 0) - _common_place(new, 0, 1, 0) + 1
+        tally.dense, tally.amid = end - begin, amid
     return 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _common_place(
+    side: cython.pointer(Side), at: cython.Py_ssize_t, step: cython.Py_ssize_t, passed: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Where the first symbol stands, from `at` on, that the other text has too, when so many have been passed."""
+    while not side.aligned[at] or passed:
+        passed -= side.aligned[at] != 0
+        at += step
+    return at
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find_differing(side: cython.pointer(Side), differing: cython.pointer(int32_t)) -> cython.void:
+    """Fill in where the symbols stand that the alignment has not found in the other text."""
+    i: cython.Py_ssize_t
+    side.differing, side.differing_count = differing, 0
+    for i in range(side.count):
+        differing[side.differing_count] = i
+        side.differing_count += not side.aligned[i]
 
 
 @cython.cfunc
@@ -465,22 +495,19 @@ def _fill_tally(
 def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: cython.pointer(uint8_t)) -> cython.void:
     """Which symbols are content words or numbers that the other text has nowhere at all."""
     i: cython.Py_ssize_t
-    if memchr(side.aligned, 0, side.count) is cython.NULL:
-        return
-    for i in range(other.count):
-        _occurs[other.symbols[i]] = 1
-    for i in range(side.count):
-        kind: cython.int = side.kinds[i] & KIND
-        is_new[i] = (
-            not side.aligned[i]
-            and not _occurs[side.symbols[i]]
-            and kind != FUNCTION
-            and kind != PARTICLE
-            and kind != SIGN
-            and kind != NEGATION
-        )
-    for i in range(other.count):
+    at: int32_t
+    for i in range(side.differing_count):
+        _occurs[side.symbols[side.differing[i]]] = 1
+    for i in range(other.count if side.differing_count else 0):
         _occurs[other.symbols[i]] = 0
+    for i in range(side.differing_count):
+        at = side.differing[i]
+        kind: cython.int = side.kinds[at] & KIND
+        is_new[at] = (
+            _occurs[side.symbols[at]] and kind != FUNCTION and kind != PARTICLE and kind != SIGN and kind != NEGATION
+        )
+    for i in range(side.differing_count):
+        _occurs[side.symbols[side.differing[i]]] = 0
 
 
 def tell(new, ends, kept, pieces, count, lists, rows):
@@ -503,9 +530,10 @@ def tell(new, ends, kept, pieces, count, lists, rows):
     if not (count and new.count):
         memset(rows, 0, 3 * count)
         return 0
-    room: bytes = zeros(2 * cython.sizeof(Part) * count)
+    room: bytes = unset(2 * cython.sizeof(Part) * count)
     parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), uint8s(room))
-    _fill(new, ends, kept, pieces, count, lists.antonym_pairs(), parts, rows)
+    lists.read_antonyms()
+    _fill(new, ends, kept, pieces, count, lists, parts, rows)
     _mark_repeated(parts, rows, count)
     return 0
 
@@ -523,6 +551,9 @@ def sum_up(new, kept, pieces, count, rows, is_new, kept_is_new, tally):
         kept_is_new: The same of the kept text.
         tally: To be filled.
     """
+    room: bytes = unset(4 * (new.count + kept.count))
+    _find_differing(new, int32s(room))
+    _find_differing(kept, int32s(room) + new.count)
     _mark_new(new, kept, is_new)
     _mark_new(kept, new, kept_is_new)
     return _fill_tally(new, kept, is_new, pieces, rows, count, tally)

@@ -6,7 +6,7 @@ everything that they load, takes another pass of the tokenizer. Python objects a
 """
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import uint8s
+from cython.cimports.dedupcrawl.core.arrays import uint8s, unset
 from cython.cimports.dedupcrawl.core.ascii import Text, find, is_digit, is_letter, is_space
 from cython.cimports.dedupcrawl.core.characters import unescape_into
 from cython.cimports.dedupcrawl.core.tags import (
@@ -233,6 +233,6 @@ def _decoded(markup: bytes, value: Span) -> str:
     size: cython.Py_ssize_t = value.end - value.begin
     if find(0x26, text, value.begin, value.end) == value.end:
         return markup[value.begin : value.end].decode("utf-8", "replace")
-    unescaped: bytes = bytes(size + size // 5)
+    unescaped: bytes = unset(size + size // 5)
     size = unescape_into(text + value.begin, size, uint8s(unescaped), True)
     return unescaped[:size].decode("utf-8", "replace")

@@ -3,11 +3,10 @@
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import ascending, new_keys, sort_once, uint8s, uint32s, uint64s
+from cython.cimports.dedupcrawl.core.arrays import new_keys, sort, sort_once, uint8s, uint32s, uint64s
 from cython.cimports.dedupcrawl.core.characters import MARK, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.math import ceil
-from cython.cimports.libc.stdlib import qsort
 from cython.cimports.libc.string import memcpy
 
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)  # a multiplier for 64 bits (Steele and Vigna, 2021)
@@ -265,7 +264,7 @@ def pages_inside(
     shared: cython.pointer(uint64_t) = uint64s(room)
     for i in range(count):  # all keys of a page have one payload
         shared[i] = cython.cast(uint64_t, pages[i]) << 32 | keys[i] & MANY_GRAMS
-    qsort(shared, count, 8, ascending)
+    sort(shared, count)
     made: list = []
     while at < count:
         i = at + 1

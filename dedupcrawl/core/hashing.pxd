@@ -24,13 +24,20 @@ cdef inline size_t slot_of(uint64_t key, uint64_t odd, int bits) noexcept:
     return key * odd >> 64 - bits
 
 
+cdef inline uint64_t modulo_prime(uint64_t value) noexcept:
+    """Modulo 2^61 − 1, of a number below twice that."""
+    cdef uint64_t prime = (<uint64_t>1 << PRIME_BITS) - 1
+    return value - prime if value >= prime else value
+
+
 cdef inline uint64_t times_plus(uint64_t one, uint64_t other, uint64_t more) noexcept:
-    """one · other + more modulo 2^61 − 1, of numbers below that."""
+    """A number that is one · other + more modulo 2^61 − 1, and less than `more` above that modulus or `one`.
+
+    This is done for each letter of a word, so only what comes out at last is reduced, by `modulo_prime`.
+    """
     cdef uint128_t product = <uint128_t>one * other
     cdef uint64_t prime = (<uint64_t>1 << PRIME_BITS) - 1
-    cdef uint64_t total = (<uint64_t>product & prime) + <uint64_t>(product >> PRIME_BITS)
-    total = (total - prime if total >= prime else total) + more
-    return total - prime if total >= prime else total
+    return modulo_prime((<uint64_t>product & prime) + <uint64_t>(product >> PRIME_BITS)) + more
 
 
 cdef uint32_t murmur3_32(const uint8_t *data, Py_ssize_t size, uint32_t seed) noexcept

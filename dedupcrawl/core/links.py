@@ -7,7 +7,7 @@ known that the one page lists the other.
 """
 
 import cython
-from cython.cimports.dedupcrawl.core.arrays import uint8s
+from cython.cimports.dedupcrawl.core.arrays import uint8s, unset
 from cython.cimports.dedupcrawl.core.ascii import find, is_digit, is_letter, is_space, lower
 from cython.cimports.dedupcrawl.core.characters import unescape_into
 from cython.cimports.dedupcrawl.core.hashing import murmur3_32
@@ -156,7 +156,7 @@ class LinkReader:
         self.folder = path[: path.rfind(b"/") + 1]
         self.is_base_here = base_host == host
         # The link, its form, and that joined to a path: each has its bounds.
-        self.buffer = bytes(4 * MOST_BYTES)
+        self.buffer = unset(4 * MOST_BYTES)
         self.first = uint8s(self.buffer)
         self.form, self.joined = self.first + MOST_BYTES, self.first + 2 * MOST_BYTES
 

@@ -43,7 +43,6 @@ class MainOutline:
         kinds: Of each symbol its kind, as `core.words` has them.
         ends: Where in the symbols each block ends; it begins where the one before it ends.
         hashes: MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian.
-        blocks: These, each once.
         tail: How many symbols more there are.
         tail_hash: Of the symbols from `tail_begins` on.
         tail_begins: At which of the symbols.
@@ -71,7 +70,6 @@ class MainOutline:
             made.ends.append(block.first + block.count)
             made.hashes.append(block.hash)
         made.tail, made.tail_hash, made.tail_begins = 0, b"", made.count
-        made.blocks = frozenset(made.hashes)
         return made
 
     @staticmethod
@@ -84,8 +82,17 @@ class MainOutline:
         made.count = len(made.raw) // 2
         made.tail_begins = tail_begins(made.raw) if tail else made.count
         made.tail, made.tail_hash = int.from_bytes(tail[:4], "little"), tail[4:]
-        made.blocks = frozenset(made.hashes)
         return made
+
+    def read_blocks(self):
+        if self.all_blocks is None:
+            self.all_blocks = frozenset(self.hashes)
+        return self.all_blocks
+
+    @property
+    def blocks(self):
+        """Its `hashes`, each once."""
+        return self.read_blocks()
 
     @property
     def symbols(self):

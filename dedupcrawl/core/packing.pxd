@@ -10,7 +10,7 @@ cdef enum:
 cdef struct Memory:
     uint32_t items[256]  # a symbol and, above it, its kind
     uint32_t after[256]
-    uint32_t last
+    uint32_t last  # where in `after` the item before is
     uint32_t script  # of the last item of which all was written
 
 cdef struct Bits:

@@ -105,13 +105,13 @@ def pack(values: bytes, kinds: bytes, tail: bytes) -> bytes:
         if symbols[i] == BREAK:
             kind = of_each[i - 1] & ENDS if i else 0
         item: uint32_t = kind << 16 | symbols[i]
-        after: cython.pointer(uint32_t) = cython.address(memory.after[_place(memory.last)])
-        memory.last = item
+        after: cython.pointer(uint32_t) = cython.address(memory.after[memory.last])
+        memory.last = _place(item)
         if after[0] == item:
             _put(cython.address(bits), 1, 1)
             continue
         after[0] = item
-        place: uint32_t = _place(item) & ~1
+        place: uint32_t = memory.last & ~1
         if memory.items[place] == item or memory.items[place | 1] == item:
             place |= memory.items[place] != item
             _put(cython.address(bits), cython.cast(uint64_t, place) << 2 | 2, 10)
@@ -151,7 +151,7 @@ def unpack(packed: bytes, most: cython.Py_ssize_t, tail_size: cython.Py_ssize_t)
     of_each: cython.pointer(uint8_t) = uint8s(kinds)
     _begin(cython.address(memory))
     for i in range(count):
-        after: cython.pointer(uint32_t) = cython.address(memory.after[_place(memory.last)])
+        after: cython.pointer(uint32_t) = cython.address(memory.after[memory.last])
         item: uint32_t = after[0]
         if not _take(cython.address(bits), 1):
             place: uint32_t
@@ -169,7 +169,7 @@ def unpack(packed: bytes, most: cython.Py_ssize_t, tail_size: cython.Py_ssize_t)
                 place = _place(item) & ~1
             after[0] = item
             _remember(cython.address(memory), place, item)
-        memory.last = item
+        memory.last = _place(item)
         if item == NO_ITEM or bits.at > bits.size:
             raise ValueError("an outline is cut off, or no outline")
         symbols[i], of_each[i] = cython.cast(uint16_t, item), cython.cast(uint8_t, item >> 16)

@@ -24,6 +24,8 @@ _TELLING = cython.declare(
     cython.int, 40
 )  # characters that a page shows, from which on it is more than a JavaScript shell
 _HEADLINE = 60  # characters; set by hand
+_OBJECT = cython.declare(cython.Py_ssize_t, 500)  # bytes; what a page takes besides its text,
+_ITEM = cython.declare(cython.Py_ssize_t, 60)  # and a string or a link besides its own
 _LONG_BODY = cython.declare(cython.int, 65_536)  # bytes; a longer one is not held until somebody asks for its digest
 _LINKED = cython.declare(cython.double, 0.5)  # share of a block that is links, from which on it is a menu
 
@@ -231,6 +233,19 @@ class Page:
     def size(self):
         """Bytes of its lines."""
         return self.text_size
+
+    @property
+    def weight(self):
+        """Characters of its texts, and about how many bytes it takes besides them."""
+        size: cython.Py_ssize_t = self.text_size + len(self.title) + len(self.keywords) + len(self.description)
+        items: cython.Py_ssize_t = 3 + len(self.links) + len(self.main_links)
+        texts: tuple
+        i: cython.Py_ssize_t
+        for texts in (self.headings, self.also_at, self.anchors_same_site, self.anchors_other_sites):
+            items += len(texts)
+            for i in range(len(texts)):
+                size += len(cython.cast(str, texts[i]))
+        return size + _ITEM * items + _OBJECT
 
     def replace(self, **changes):
         """Another page, with other values of some of its fields."""

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, uint8_t, uint16_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from dedupcrawl.core.diff cimport DIFFERENCES, SECTIONS, Tally
 from dedupcrawl.core.view cimport Line, View

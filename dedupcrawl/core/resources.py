@@ -102,7 +102,8 @@ def identity(address: bytes) -> str:
     name = folders[-1][: named.start()] if named[1] in _PICTURES else folders[-1]
     name = _unsized(name)
     above = [folder for folder in folders[:-1] if not _SIZE_FOLDER.fullmatch(folder)]
-    while above and _unsized(_EXTENSION.sub("", above[-1])) == _unsized(_EXTENSION.sub("", name)):
+    plain = _unsized(_EXTENSION.sub("", name)) if above else ""
+    while above and _unsized(_EXTENSION.sub("", above[-1])) == plain:
         above.pop()  # MediaWiki keeps each size of a picture in a folder of its name
     return "/".join((*above[-1:], name))
 

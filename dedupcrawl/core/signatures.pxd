@@ -18,11 +18,6 @@ cdef enum:
     MOST_LEVELS = 7
     LEVEL_SLOTS = 8
 
-cdef struct Counters:  # 64 counters of 32 bits, one for each bit of a feature: the bits of one place in one word
-    uint64_t planes[32]
-    uint64_t waiting[4]  # features that are added together
-    int count
-
 cdef struct Sampled:  # a shingle, and how many postings it has
     int64_t count
     uint32_t value

@@ -34,17 +34,6 @@ _slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
-def _add_at(counters: cython.pointer(Counters), place: cython.int, carry: uint64_t) -> cython.void:
-    """Add 2 to the power of a place to the counter of each bit that is set."""
-    while carry:
-        plane: uint64_t = counters.planes[place]
-        counters.planes[place] = plane ^ carry
-        carry &= plane
-        place += 1
-
-
-@cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
 def _sum(plane: cython.pointer(uint64_t), one: uint64_t, other: uint64_t) -> uint64_t:
@@ -56,42 +45,46 @@ def _sum(plane: cython.pointer(uint64_t), one: uint64_t, other: uint64_t) -> uin
 
 
 @cython.cfunc
-@cython.inline
 @cython.exceptval(check=False)
-def _add(counters: cython.pointer(Counters), feature: uint64_t) -> cython.void:
-    """Add 1 to the counter of each bit that is set, once four features are together."""
-    counters.waiting[counters.count & 3] = feature
-    counters.count += 1
-    if counters.count & 3:
-        return
-    planes: cython.pointer(uint64_t) = counters.planes
-    waiting: cython.pointer(uint64_t) = counters.waiting
-    one: uint64_t = _sum(planes, waiting[0], waiting[1])
-    other: uint64_t = _sum(planes, waiting[2], waiting[3])
-    _add_at(counters, 2, _sum(planes + 1, one, other))
+def _majority(features: cython.pointer(uint64_t), count: cython.Py_ssize_t) -> uint64_t:
+    """The bits that are set in more than half of the features.
 
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _more_than(counters: cython.pointer(Counters), most: uint64_t) -> uint64_t:
-    """The bits whose counters hold more, compared from their highest places on."""
+    Bit i of plane p is bit p of the number of features that have bit i.
+    """
+    planes: uint64_t[32]
+    carry: uint64_t
     more: uint64_t = 0
     equal: uint64_t = ~more
+    i: cython.Py_ssize_t
     place: cython.int
-    for place in range(31, -1, -1):
-        plane: uint64_t = counters.planes[place]
-        if most >> place & 1:
-            equal &= plane
+    memset(planes, 0, cython.sizeof(planes))
+    for i in range(0, count - 3, 4):
+        one: uint64_t = _sum(planes, features[i], features[i + 1])
+        other: uint64_t = _sum(planes, features[i + 2], features[i + 3])
+        carry = _sum(planes + 1, one, other)
+        place = 2
+        while carry:
+            carry = _sum(planes + place, carry, 0)
+            place += 1
+    for i in range(count & ~3, count):
+        carry = features[i]
+        place = 0
+        while carry:
+            carry = _sum(planes + place, carry, 0)
+            place += 1
+    for place in range(31, -1, -1):  # the highest first
+        if count // 2 >> place & 1:
+            equal &= planes[place]
         else:
-            more |= equal & plane
-            equal &= ~plane
+            more |= equal & planes[place]
+            equal &= ~planes[place]
     return more
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-def _counts(slots: cython.pointer(Slots), value: uint64_t) -> cython.bint:
+def _counts(slots: Slots, value: uint64_t) -> cython.bint:
     """Whether one more of this value counts."""
     slot: cython.pointer(Slot) = counted_slot(slots, value)
     if slot.count == _CAP:
@@ -108,28 +101,21 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
         pairs: Features are pairs of neighbouring symbols, and words of more than three letters, each counted at most
             `TERM_FREQUENCY_CAP` times. False: these words alone, as often as they occur.
     """
-    feature: uint64_t
-    counters: Counters
-    slots: cython.pointer(Slots) = cython.address(_slots)
-    most: cython.Py_ssize_t = text.count
-    i: cython.int
-    for i in range(text.count):
-        most += text.items[i].length >= _LONG_WORD
-    begin_round(slots, most if pairs else 0)
-    memset(cython.address(counters), 0, cython.sizeof(Counters))
     is_pairs: cython.bint = pairs
+    count: cython.Py_ssize_t = 0
+    room: bytes = unset(16 * text.count)
+    features: cython.pointer(uint64_t) = uint64s(room)
+    i: cython.int
+    begin_round(cython.address(_slots), 2 * text.count)
+    slots: Slots = _slots
     for i in range(text.count):
         if is_pairs and i + 1 < text.count:
-            feature = fmix64(3 * text.items[i].hash + text.items[i + 1].hash)
-            if _counts(slots, feature):
-                _add(cython.address(counters), feature)
+            features[count] = fmix64(3 * text.items[i].hash + text.items[i + 1].hash)
+            count += _counts(slots, features[count])
         if text.items[i].length >= _LONG_WORD:
-            feature = fmix64(text.items[i].hash)
-            if not is_pairs or _counts(slots, feature):
-                _add(cython.address(counters), feature)
-    for i in range(counters.count & 3):
-        _add_at(cython.address(counters), 0, counters.waiting[i])
-    return _more_than(cython.address(counters), counters.count // 2), counters.count
+            features[count] = fmix64(text.items[i].hash)
+            count += not is_pairs or _counts(slots, features[count])
+    return _majority(features, count), count
 
 
 def simhash_keys(fingerprint: bytes) -> object:

@@ -1,5 +1,6 @@
 """Hash tables that are used for one text after the other without being cleared; each use is a round of its own.
 
+Once a round has begun, the table is passed by value: nothing but its slots changes until the next one.
 A table is used while the interpreter's lock is held. Where a key stands in it cannot be foreseen by who makes pages.
 """
 
@@ -40,7 +41,7 @@ cdef inline int begin_round(Slots *slots, Py_ssize_t keys) except -1:
     return 0
 
 
-cdef inline Slot *find_slot(Slots *slots, uint64_t key) noexcept:
+cdef inline Slot *find_slot(Slots slots, uint64_t key) noexcept:
     """Where a key is; where it would be, the round is another one."""
     cdef size_t place = slot_of(key, slots.odd, slots.bits)
     while slots.items[place].round == slots.round and slots.items[place].key != key:
@@ -48,7 +49,7 @@ cdef inline Slot *find_slot(Slots *slots, uint64_t key) noexcept:
     return slots.items + place
 
 
-cdef inline Slot *counted_slot(Slots *slots, uint64_t key) noexcept:
+cdef inline Slot *counted_slot(Slots slots, uint64_t key) noexcept:
     """The slot of a key, which is put there with a count of 0 where it is new."""
     cdef Slot *slot = find_slot(slots, key)
     if slot.round != slots.round:

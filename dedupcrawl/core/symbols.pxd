@@ -62,6 +62,9 @@ cdef class SymbolText:
     cdef int scan(self, Py_ssize_t begin) except -1
     cdef int join_letters(self, int first) except -1
     cdef int add_block(self, Py_ssize_t begin, Py_ssize_t end, int first, bint has_url) except -1
+    cdef SymbolText as_large(self)
+    cdef int take_block(self, SymbolText text, int number, Py_ssize_t shift) except -1
+    cdef int take_lines(self, SymbolText text, Py_ssize_t begin, Py_ssize_t end) except -1
     cpdef SymbolText without(self, const uint8_t[::1] left_out)
     cpdef SymbolText without_urls(self)
     cpdef int blocks_within(self, Py_ssize_t most)

@@ -32,12 +32,11 @@ from cython.cimports.dedupcrawl.core.characters import (
     TOUCH,
     encode,
     fold_into,
-    kind_in,
+    kind_at,
     kind_of,
-    kinds_blocks,
-    kinds_data,
+    with_kind,
 )
-from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32, times_plus
+from cython.cimports.dedupcrawl.core.hashing import fmix64, modulo_prime, murmur3_32, times_plus
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
@@ -171,30 +170,23 @@ class SymbolText:
         total: uint64_t
         point: uint64_t = self.vocabulary.point
         mask: uint64_t = self.vocabulary.mask
-        blocks: cython.pointer(cython.const[uint16_t]) = kinds_blocks
-        data: cython.pointer(cython.const[uint8_t]) = kinds_data
         kind: uint8_t
-        bits: uint8_t
         mark: uint32_t
         has_letters: cython.bint = False  # whether there may be any of a script without spaces
         has_url: cython.bint = False  # whether there may be any
         while at < end:
-            is_capital: cython.bint = (folded[at] & CAPITAL) != 0
             mark = folded[at] & POINT
-            folded[at] = mark
-            kind = kind_in(blocks, data, mark)
-            if kind == TOUCH:
-                before: cython.bint = at > begin and kind_of(folded[at - 1]) & LETTER
-                after: cython.bint = at + 1 < end and kind_of(folded[at + 1] & POINT) & LETTER
-                if before != after:
-                    kind = LETTER | ALONE
+            kind = kind_at(folded, at)
             if not kind & LETTER:
-                if mark == 0x2E:
-                    has_url |= at > begin + 2 and folded[at - 1] == folded[at - 2] == folded[at - 3] == 0x77
-                elif mark == 0x3A:
-                    has_url |= at + 1 < end and folded[at + 1] == 0x2F
-                at += 1
-                continue
+                if kind == TOUCH and _touches(folded, begin, at, end):
+                    kind = LETTER | ALONE
+                else:
+                    if mark == 0x2E:
+                        has_url |= at > begin + 2 and _is_www(folded + at - 3)
+                    elif mark == 0x3A:
+                        has_url |= at + 1 < end and folded[at + 1] & POINT == 0x2F
+                    at += 1
+                    continue
             if count == self.item_room:
                 self.item_room = _grown(0, count + 1)
                 self.items = cython.cast(
@@ -202,19 +194,19 @@ class SymbolText:
                 )
             symbol: cython.pointer(Symbol) = cython.address(self.items[count])
             symbol.start = at
-            symbol.is_capital = is_capital
-            total, bits = mark + 1, kind
+            total = mark + 1
             has_letters |= 0x0E00 <= mark < 0x1800
             at += 1
-            if not bits & (ALONE | EXTEND):
-                at = _word_end(folded, at, end, point, cython.address(total), cython.address(bits))
-            while bits & (ALONE | EXTEND) and at < end and kind_of(folded[at] & POINT) & EXTEND:
-                folded[at] &= POINT
-                total = times_plus(total, point, folded[at] + 1)
+            if not kind & (ALONE | EXTEND):
+                at = _word_end(folded, at, end, point, cython.address(total), cython.address(kind))
+            while kind & (ALONE | EXTEND) and at < end and kind_at(folded, at) & EXTEND:
+                total = times_plus(total, point, (folded[at] & POINT) + 1)
                 at += 1
-            symbol.length = at - symbol.start
-            symbol.hash = (fmix64(total ^ mask) & ~cython.cast(uint64_t, 1)) | ((bits & DIGIT) != 0)
+            symbol.length, symbol.is_capital = at - symbol.start, (folded[symbol.start] & CAPITAL) != 0
+            symbol.hash = (fmix64(modulo_prime(total) ^ mask) & ~cython.cast(uint64_t, 1)) | ((kind & DIGIT) != 0)
             count += 1
+        for at in range(begin, end):
+            folded[at] &= POINT
         self.count = count
         if has_letters:
             self.join_letters(first)
@@ -238,7 +230,7 @@ class SymbolText:
             total: uint64_t = 0
             for i in range(symbol.start, end):
                 total = times_plus(total, self.vocabulary.point, self.folded[i] + 1)
-            symbol.hash = fmix64(total ^ self.vocabulary.mask) & ~cython.cast(uint64_t, 1)
+            symbol.hash = fmix64(modulo_prime(total) ^ self.vocabulary.mask) & ~cython.cast(uint64_t, 1)
         return 0
 
     def add_block(self, begin, end, first, has_url):
@@ -255,13 +247,13 @@ class SymbolText:
             self.scratch = cython.cast(cython.pointer(uint16_t), _resized(self.scratch, self.scratch_room, 2))
         i: cython.int
         for i in range(block.count):
-            self.scratch[i] = value_of(self.items[first + i].hash)
-        block.hash = _skeleton_hash(self.vocabulary, self.scratch, block.count)
+            self.scratch[i] = self.vocabulary.skeletons[value_of(self.items[first + i].hash)]
+        block.hash = _skeleton_hash(self.scratch, block.count)
         self.block_count += 1
         return 0
 
-    def without(self, left_out):
-        """The text without some of its blocks, with one flag a block; those without a flag stay."""
+    def as_large(self):
+        """An empty text with room for what this one holds."""
         made: SymbolText = SymbolText.__new__(SymbolText)
         made.vocabulary = self.vocabulary
         made.folded = cython.cast(cython.pointer(uint32_t), malloc(4 * self.size + 4))
@@ -271,34 +263,52 @@ class SymbolText:
             raise MemoryError
         made.room, made.item_room, made.block_room = self.size + 1, self.count, self.block_count
         made.may_have_url = self.may_have_url
-        number: cython.int = 0
-        begin: cython.Py_ssize_t = 0
-        i: cython.int
-        while begin <= self.size:
-            end: cython.Py_ssize_t = begin
-            while end < self.size and self.folded[end] != 0x0A:
-                end += 1
-            is_block: cython.bint = number < self.block_count and self.blocks[number].begin == begin
-            if not (is_block and number < left_out.shape[0] and left_out[number]):
-                if made.has_line:
-                    made.folded[made.size] = 0x0A
-                    made.size += 1
-                if end > begin:  # there may be no text at all, and nothing is not to be copied from NULL
-                    memcpy(made.folded + made.size, self.folded + begin, 4 * (end - begin))
-                if is_block:
-                    block: cython.pointer(Block) = cython.address(made.blocks[made.block_count])
-                    block[0] = self.blocks[number]
-                    block.begin, block.end, block.first = made.size, made.size + end - begin, made.count
-                    for i in range(block.count):
-                        made.items[made.count] = self.items[self.blocks[number].first + i]
-                        made.items[made.count].start += made.size - begin
-                        made.count += 1
-                    made.block_count += 1
-                made.size += end - begin
-                made.has_line = True
-            number += is_block
-            begin = end + 1
         return made
+
+    def without(self, left_out):
+        """The text without some of its blocks, with one flag a block; those without a flag stay."""
+        made: SymbolText = self.as_large()
+        number: cython.int
+        begin: cython.Py_ssize_t = 0  # of lines that stay and are not copied yet
+        for number in range(self.block_count + 1):
+            is_left_out: cython.bint = number < left_out.shape[0] and number < self.block_count and left_out[number]
+            if number < self.block_count and not is_left_out:
+                made.take_block(self, number, made.size + made.has_line - begin)
+                continue
+            end: cython.Py_ssize_t = self.size + 1
+            if is_left_out:
+                end = self.blocks[number].begin
+            if begin < end:
+                made.take_lines(self, begin, end - 1)
+            if is_left_out:
+                begin = self.blocks[number].end + 1
+        return made
+
+    def take_block(self, text, number, shift):
+        """Take over a block of another text, the line of which is to stand so much farther on; there is room for it."""
+        i: cython.int
+        block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
+        block[0] = text.blocks[number]
+        for i in range(block.count):
+            self.items[self.count + i] = text.items[block.first + i]
+            self.items[self.count + i].start += shift
+        block.begin += shift
+        block.end += shift
+        block.first = self.count
+        self.count += block.count
+        self.block_count += 1
+        return 0
+
+    def take_lines(self, text, begin, end):
+        """Take over lines of another text; there is room for them."""
+        if self.has_line:
+            self.folded[self.size] = 0x0A
+            self.size += 1
+        if end > begin:  # there may be no text at all, and nothing is not to be copied from NULL
+            memcpy(self.folded + self.size, text.folded + begin, 4 * (end - begin))
+        self.size += end - begin
+        self.has_line = True
+        return 0
 
     def without_urls(self):
         """The text with a blank in place of each character of a URL in it; itself where there is none.
@@ -306,7 +316,6 @@ class SymbolText:
         A URL ends where another script begins, as in 见http://a.cn/。
         """
         number: cython.int
-        i: cython.int
         made: SymbolText = self
         for number in range(self.block_count if self.may_have_url else 0):
             block: cython.pointer(Block) = cython.address(self.blocks[number])
@@ -319,8 +328,11 @@ class SymbolText:
                     continue
                 end: cython.Py_ssize_t = _url_end(self.folded, at, block.end)
                 if end and made is self:
-                    made = self.without(bytearray())
-                    made.count, made.block_count = block.first, number
+                    made = self.as_large()
+                    memcpy(made.folded, self.folded, 4 * self.size)
+                    memcpy(made.items, self.items, cython.sizeof(Symbol) * block.first)
+                    memcpy(made.blocks, self.blocks, cython.sizeof(Block) * number)
+                    made.count, made.block_count, made.has_line = block.first, number, True
                 is_blanked |= end > 0
                 while at < end:
                     made.folded[at] = 0x20
@@ -328,14 +340,11 @@ class SymbolText:
                 at += not end
             if is_blanked:
                 made.size, made.line = block.end, block.line
+                for at in range(block.begin, block.end):
+                    made.folded[at] = with_kind(made.folded[at])
                 made.scan(block.begin)  # which has no more symbols than before
             elif made is not self:
-                made.blocks[made.block_count] = block[0]
-                made.blocks[made.block_count].first = made.count
-                made.block_count += 1
-                for i in range(block.first, block.first + block.count):
-                    made.items[made.count] = self.items[i]
-                    made.count += 1
+                made.take_block(self, number, 0)
         made.size = self.size
         return made
 
@@ -349,7 +358,6 @@ class SymbolText:
         items: cython.pointer(Symbol) = self.items
         size: cython.Py_ssize_t = self.count
         i: cython.Py_ssize_t
-        at: cython.Py_ssize_t
         for i in range(self.count):
             size += 4 * items[i].length
         made: bytes = unset(size)
@@ -359,14 +367,11 @@ class SymbolText:
             if i:
                 raw[size] = 0x20
                 size += 1
-            end: cython.Py_ssize_t = items[i].start + items[i].length
-            for at in range(items[i].start, end):
-                mark: uint32_t = folded[at]
-                if mark < 0x80:
-                    raw[size] = mark
-                    size += 1
-                else:
-                    size += encode(mark, raw + size)
+            point: cython.pointer(uint32_t) = folded + items[i].start
+            end: cython.pointer(uint32_t) = point + items[i].length
+            while point < end:
+                size += encode(point[0], raw + size)
+                point += 1
         return made[:size]
 
     @property
@@ -492,41 +497,56 @@ def _word_end(
     end: cython.Py_ssize_t,
     point: uint64_t,
     total: cython.pointer(uint64_t),
-    bits: cython.pointer(uint8_t),
+    kinds: cython.pointer(uint8_t),
 ) -> cython.Py_ssize_t:
-    """Where a word ends of which the first character is in the `total` and `bits`, as are all of them then."""
-    blocks: cython.pointer(cython.const[uint16_t]) = kinds_blocks
-    data: cython.pointer(cython.const[uint8_t]) = kinds_data
+    """Where a word ends of which the first character is in the `total` and the `kinds`, as are all of them then."""
     hashed: uint64_t = total[0]
-    all_kinds: uint8_t = bits[0]
+    all_kinds: uint8_t = kinds[0]
     while at < end:
-        mark: uint32_t = folded[at] & POINT
-        kind: uint8_t = kind_in(blocks, data, mark)
+        kind: uint8_t = kind_at(folded, at)
         if kind & (LETTER | ALONE | EXTEND) != LETTER and not _separates(folded, at, end):
             break
-        folded[at] = mark
-        hashed = times_plus(hashed, point, mark + 1)
+        hashed = times_plus(hashed, point, (folded[at] & POINT) + 1)
         all_kinds |= kind
         at += 1
-    total[0], bits[0] = hashed, all_kinds
+    total[0], kinds[0] = hashed, all_kinds
     return at
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _separates(text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+def _separates(folded: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
     """Whether a point or a comma amid digits stands there, as in 1.500 and 1,500, which are two numbers.
 
     Four digits after a comma are the next number: "in 2010,2011".
     """
-    if (text[at] != 0x2E and text[at] != 0x2C) or at + 1 >= end:
+    mark: uint32_t = folded[at] & POINT
+    if (mark != 0x2E and mark != 0x2C) or at + 1 >= end:
         return False
-    if not (kind_of(text[at - 1]) & DIGIT and kind_of(text[at + 1] & POINT) & (DIGIT | ALONE) == DIGIT):
+    if not (kind_at(folded, at - 1) & DIGIT and kind_at(folded, at + 1) & (DIGIT | ALONE) == DIGIT):
         return False
     digits: cython.Py_ssize_t = 1
-    while at + digits < end and digits < 5 and kind_of(text[at + digits] & POINT) & DIGIT:
+    while at + digits < end and digits < 5 and kind_at(folded, at + digits) & DIGIT:
         digits += 1
-    return text[at] == 0x2E or digits != 5
+    return mark == 0x2E or digits != 5
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _touches(
+    folded: cython.pointer(uint32_t), begin: cython.Py_ssize_t, at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.bint:
+    """Whether a letter, digit or sign stands on one side only of a character of this line."""
+    before: cython.bint = at > begin and kind_at(folded, at - 1) & LETTER
+    after: cython.bint = at + 1 < end and kind_at(folded, at + 1) & LETTER
+    return before != after
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_www(folded: cython.pointer(uint32_t)) -> cython.bint:
+    """Whether the three characters there are."""
+    return folded[0] & POINT == folded[1] & POINT == folded[2] & POINT == 0x77
 
 
 @cython.cfunc
@@ -564,12 +584,10 @@ def _url_end(text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.
 
 
 @cython.cfunc
-def _skeleton_hash(vocabulary: Vocabulary, values: cython.pointer(uint16_t), count: cython.Py_ssize_t) -> uint32_t:
-    """MurmurHash3 x86 32 of a block's skeleton: two bytes a symbol, little-endian. `values` become the skeleton."""
-    i: cython.Py_ssize_t
-    for i in range(count):
-        values[i] = vocabulary.skeletons[values[i]]
-    return murmur3_32(cython.cast(cython.pointer(uint8_t), values), 2 * count, 0)
+@cython.exceptval(check=False)
+def _skeleton_hash(skeleton: cython.pointer(uint16_t), count: cython.Py_ssize_t) -> uint32_t:
+    """MurmurHash3 x86 32 of a block's skeleton: two bytes a symbol, little-endian."""
+    return murmur3_32(cython.cast(cython.pointer(uint8_t), skeleton), 2 * count, 0)
 
 
 def blocks_of(outline: bytes, kinds: bytes, secret: object = NO_SECRET) -> tuple:
@@ -603,11 +621,11 @@ def blocks_of(outline: bytes, kinds: bytes, secret: object = NO_SECRET) -> tuple
     i: cython.Py_ssize_t
     for i in range(count + 1):
         if i < count and values[i] != BREAK:
-            kept[filled] = scratch[filled] = values[i]
+            kept[filled], scratch[filled] = values[i], vocabulary.skeletons[values[i]]
             kept_kinds[filled] = kinds[i]
             filled += 1
         elif begin < filled:
             ends.append(filled)
-            hashes.append(_skeleton_hash(vocabulary, scratch + begin, filled - begin))
+            hashes.append(_skeleton_hash(scratch + begin, filled - begin))
             begin = filled
     return bytes(symbols[: 2 * filled]), bytes(kept_kinds[:filled]), ends, hashes

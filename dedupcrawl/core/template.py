@@ -101,6 +101,8 @@ class Template:
         return max(RECURRING, self.pages // SHARE)
 
     def recurs(self, block):
+        if not self.has_recurring():
+            return False
         pages: uint32_t = self.pages_of(block)
         return pages >= _RECURRING and pages >= self.pages // _SHARE
 

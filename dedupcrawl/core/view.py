@@ -159,7 +159,7 @@ class View:
     @property
     def blocks(self):
         """The blocks of its main text, by their hashes."""
-        return self.read_main().blocks
+        return self.read_main().read_blocks()
 
     @property
     def own(self):
@@ -192,8 +192,7 @@ class View:
         A picture that recurs on the pages of a small site may be one page's own once there are more: which are its own
         is asked anew whenever it is compared.
         """
-        said: Around = self.read_said_around()
-        return said.own_lines(self.site, said.resources).to_bytes()
+        return self.read_around().showing(self.read_said_around().resources).to_bytes()
 
     @property
     def is_all_own(self):

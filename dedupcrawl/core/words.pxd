@@ -33,5 +33,6 @@ cdef class WordLists:
     cdef uint8_t kinds[PLACES]
     cdef uint8_t begins[1 << 13]  # a bit for each of the upper 16 bits of a hash with which a word of two may begin
     cdef uint64_t[::1] pairs
-    cdef uint64_t[::1] antonym_pairs(self)
+    cdef uint8_t has_antonym[1 << 15]  # of the value of a first symbol, without the bit of digits
+    cdef int read_antonyms(self) except -1
     cdef int put(self, object lines, uint8_t kind) except -1

@@ -53,6 +53,7 @@ _LISTS = (  # a word of several lists is what the last one says
 )
 _LONGEST = cython.declare(cython.int, 16)  # letters of a listed word of a script without spaces
 _AGO_REACH = cython.declare(cython.int, 4)  # symbols
+_LEAST_UNSPACED = cython.declare(uint32_t, 0x0E00)  # the first character of a script without spaces
 _ABBREVIATION = cython.declare(uint32_t, 3)  # letters: "Mr." ends no sentence
 
 
@@ -87,11 +88,17 @@ class WordLists:
         for name, kind in _LISTS:
             self.put(WORDS[name].split(), kind)
 
-    def antonym_pairs(self):
-        """See `_antonyms`; made when a text is compared for the first time."""
+    def read_antonyms(self):
+        """Fill `pairs`, see `_antonyms`, when a text is compared for the first time."""
+        i: cython.Py_ssize_t
         if self.pairs is None:
             self.pairs = _antonyms(self.vocabulary)
-        return self.pairs
+            for i in range(self.pairs.shape[0]):
+                word: uint64_t = self.pairs[i] >> 30
+                self.has_antonym[word >> 15] = 1
+                if not word >> 15:  # a word of one symbol
+                    self.has_antonym[word] = 1
+        return 0
 
     def put(self, lines, kind):
         i: cython.int
@@ -328,18 +335,17 @@ def _tell(
     kind: cython.int
     items: cython.pointer(Symbol) = text.items
     folded: cython.pointer(uint32_t) = text.folded
-    numbers: cython.bint = False  # whether there may be any
-    times: cython.bint = False  # likewise words such as "ago"
+    seen: cython.int = 0  # a bit for each kind
+    digits: uint64_t = 0  # bit 0: whether any symbol has one
     has_ideographs: cython.bint = False
     has_letters: cython.bint = False  # of scripts without spaces
     for at in range(first, end):
         symbol: cython.pointer(Symbol) = items + at
         point: uint32_t = folded[symbol.start]
         kind = _kind_of_key(lists, symbol.hash)
-        if symbol.hash & 1:
-            numbers = True
-            if kind < 0:
-                kind = NUMBER
+        digits |= symbol.hash
+        if kind < 0 and symbol.hash & 1:
+            kind = NUMBER
         if symbol.length == 1 and (point == 0x23 or point == 0x24 or point == 0x2D):  # # $ -
             kind = SIGN
         if symbol.is_capital and _is_capital_amid(text, at, first):
@@ -347,30 +353,30 @@ def _tell(
                 kind = NUMERAL
             elif kind < 0:
                 kind = NAME
-        numbers |= kind == NUMERAL
-        times |= kind == AGO
-        if _is_half_a_word(point):
-            has_ideographs = True
-            kinds[at] = IDEOGRAPH | (kind if kind > 0 else WORD)
-        else:
+        kind = max(kind, WORD)
+        kinds[at] = kind
+        seen |= 1 << kind
+        if point >= _LEAST_UNSPACED:
             has_letters |= is_of_letters(point)
-            kinds[at] = kind if kind > 0 else WORD
+            if _is_half_a_word(point):
+                has_ideographs = True
+                kinds[at] |= IDEOGRAPH
     if has_letters:
         _tell_letters(text, lists, first, end, kinds)
-        numbers = times = True
+        seen = -1
     for at in range(first, end - 1 if has_ideographs else first):  # words of two
         if (kinds[at] | kinds[at + 1]) & IDEOGRAPH and _may_begin(lists, items[at].hash):
             kind = _kind_of_key(lists, _key(items[at].hash, items[at + 1].hash))
             if kind > 0 and (kinds[at] & KIND) != NEGATION:
-                numbers |= kind == NUMERAL
-                times |= kind == AGO
+                seen |= 1 << kind
                 kinds[at] = kind | kinds[at] & IDEOGRAPH
                 kinds[at + 1] = kind | kinds[at + 1] & IDEOGRAPH
+    numbers: cython.bint = digits & 1 or seen & 1 << NUMERAL
     for at in range(first, end if numbers else first):
         kind = kinds[at] & KIND
         if (kind == NUMBER or kind == NUMERAL) and _is_dated(text, kinds, at, first, end):
             kinds[at] = DATE | kinds[at] & IDEOGRAPH
-    for at in range(first, end if times else first):  # 2 years 3 weeks ago
+    for at in range(first, end if seen & 1 << AGO else first):  # 2 years 3 weeks ago
         if kinds[at] & KIND == AGO:
             for other in range(max(first, at - _AGO_REACH), min(end, at + _AGO_REACH + 1)):
                 kind = kinds[other] & KIND

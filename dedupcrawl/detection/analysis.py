@@ -58,7 +58,7 @@ class Analysis:
     def learn(self, template: Template, title: str) -> list[int]:
         """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""
         self.is_counted = True
-        beside = ((text, len(text)) for text in (self.asides, self.link_lines, self.secondary))
+        beside = [(text, len(text)) for text in (self.asides, self.link_lines, self.secondary)]
         hashes = (*self.page.links, *self.around.resources)
         return template.add(hashes, title, ((self.text, self._blocks), *beside))
 

@@ -229,8 +229,8 @@ class Detector:
         if comparison.lists:
             details |= {"lists": comparison.lists, "covered": round(comparison.covered, 4)}
         details |= {"listed_by": comparison.listed_by} if comparison.listed_by else {}
-        pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
-        if pairs:
+        if comparison.lists or comparison.listed_by:
+            pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
             self.index.attach_all(chain.from_iterable(starmap(listing, pairs)))
         if reading.template_blocks:
             details["furniture_blocks"] = reading.template_blocks

@@ -27,8 +27,6 @@ MOST_UNSETTLED = 400
 """Pages that may be judged again."""
 
 _MOST_CHARACTERS = 4_000_000  # of all of them
-_OBJECT = 500  # bytes; what a page takes besides its text,
-_ITEM = 60  # and a string or a link besides its own
 _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
 
 
@@ -43,7 +41,7 @@ class Unsettled:
         stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
         is_item: Whether it is an item that is judged by itself, and no page.
         blocks: Those of its main text.
-        characters: Of its texts, and what else it takes in bytes.
+        characters: Of its texts, and what else it takes in bytes (`Page.weight`).
         recurred: Whether some of them have turned out to recur.
         spare: So many symbols more may, before the page is judged again; of a page that says next to nothing any block
             is enough.
@@ -57,19 +55,15 @@ class Unsettled:
     request: bytes = b""
     stays: bool = False
     is_item: bool = False
-    blocks: frozenset[int] = field(init=False)
+    blocks: list[int] = field(init=False)
     characters: int = field(init=False)
     spare: int = field(init=False)
     secret: Secret = field(init=False)  # of the index
     recurred: bool = field(init=False)
 
     def __post_init__(self, reading: Reading) -> None:
-        self.blocks = reading.view.blocks
-        page = self.page
-        texts = (page.title, page.keywords, page.description, *page.headings, *page.also_at)
-        texts += page.anchors_same_site + page.anchors_other_sites
-        items = len(texts) + len(page.links) + len(page.main_links)
-        self.characters = page.size + sum(map(len, texts)) + _ITEM * items + _OBJECT
+        self.blocks = reading.view.main.hashes
+        self.characters = self.page.weight
         self.secret = reading.own.secret
         self.settle(self.entry, reading)
 
@@ -108,7 +102,7 @@ class UnsettledPages:
     def recur(self, host: str, blocks: Collection[int]) -> None:
         """These blocks of a host have turned out to recur."""
         for one in self._of.get(host, {}).values() if blocks else ():
-            if found := one.blocks.intersection(blocks):
+            if found := set(blocks).intersection(one.blocks):
                 one.lose(found)
                 self._due.add(host)
 

@@ -127,13 +127,17 @@ class Catalog:
 
     def view(self, table: int, first_id: int = 0) -> Postings:
         """One table, without the segments and batches whose pages all lie below `first_id`, as they are now."""
-        if (view := self._views.get((table, first_id))) is None:
-            parts = [part.tables[table] for part in self.segments if part.end > first_id and part.tables[table][0]]
-            last = self.batches[-1:]
-            tails = [one.tails[table] for one in self.batches if one.end > first_id or one in last]
-            if len(self._views) >= _VIEWS:
-                self._views.clear()
-            view = self._views[table, first_id] = Postings(parts, tails, self.schema.payload_bits[table])
+        view = self._views.get((table, first_id))
+        return self._viewed(table, first_id) if view is None else view
+
+    def _viewed(self, table: int, first_id: int) -> Postings:
+        """The same, made anew."""
+        parts = [part.tables[table] for part in self.segments if part.end > first_id and part.tables[table][0]]
+        last = self.batches[-1:]
+        tails = [one.tails[table] for one in self.batches if one.end > first_id or one in last]
+        if len(self._views) >= _VIEWS:
+            self._views.clear()
+        view = self._views[table, first_id] = Postings(parts, tails, self.schema.payload_bits[table])
         return view
 
     def ids(self, table: int, key: int) -> list[int]:

@@ -16,6 +16,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -385,6 +386,7 @@ def check_name(name: str) -> str:
     return name
 
 
+@lru_cache(maxsize=16)  # of the page at hand, and of its spider
 def digest(text: str) -> bytes:
     """DIGEST_BYTES bytes that stand for a string of any length; nobody can make two of one digest."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).digest()

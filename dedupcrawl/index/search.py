@@ -118,7 +118,7 @@ class Search:
     @property
     def superseded_urls(self) -> tuple[str, ...]:
         """The URLs of `superseded`, oldest page first."""
-        return tuple(url for _, url in sorted(self.superseded.items()))
+        return tuple([url for _, url in sorted(self.superseded.items())])
 
     def _pages(self, slot: int, look_up: Callable[[bytes, Postings], list[int]], own: bytes) -> list[int]:
         """The newest pages that a check brings up, ascending."""
@@ -144,7 +144,7 @@ class Search:
             accepted.sort(key=lambda one: (-one[0], alike.get(one[0], 1) > 1 and self._dissimilarity(one[1]), one[1]))
         return accepted
 
-    def _signatures_at(self, slot: int, pages: list[int]) -> Iterator[bytes | None]:
+    def _signatures_at(self, slot: int, pages: list[int]) -> list[bytes | None]:
         """What each of these pages has in this slot, which a damaged record may lack."""
         at_hand = self.catalog.at_hand
         for page in pages:
@@ -153,7 +153,7 @@ class Search:
         if missing := [page for page in pages if page not in self._kept]:
             for page, (raw, made) in zip(missing, self.read(_copied, missing), strict=True):
                 self._raw[page], self._kept[page] = raw, made
-        return (kept[slot] if slot < len(kept := self._kept[page]) else None for page in pages)
+        return [kept[slot] if slot < len(kept := self._kept[page]) else None for page in pages]
 
     def _dissimilarity(self, page: int) -> float:
         """The distance of all signatures of a page that was read."""
