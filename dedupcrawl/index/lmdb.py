@@ -118,6 +118,13 @@ class LmdbIndex(Index):
 
     # Tables
 
+    @property
+    def others(self) -> int | None:
+        with self.lock:
+            self.check_open()
+            self._store.look()  # which counts what others have written
+            return self.journal.others if self._users == 1 else None  # who shares this object writes, too
+
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
         def work(txn: Transaction) -> tuple[list[bytes | None] | None, int]:
@@ -173,8 +180,8 @@ class LmdbIndex(Index):
 
     @in_turn
     def _look(self) -> int:
-        with self._store.snapshot():
-            return self._store.catalog.next_id
+        self._store.look()
+        return self._store.catalog.next_id
 
     @contextmanager
     def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
@@ -195,8 +202,7 @@ class LmdbIndex(Index):
     def search(
         self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
     ) -> Search:
-        with self._store.snapshot():
-            pass
+        self._store.look()
         return Search(self._store.catalog, storable(entry), first_id, self.lock, self._made, checks, after)
 
     @in_turn
@@ -355,6 +361,7 @@ class LmdbIndex(Index):
                 with self.journal.explaining():
                     catalog.schema = _schema(self.journal, checks, catalog.schema.batch_pages, None)
             self._users += 1
+            self.journal.others += 1
         return True
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ import lmdb
 import msgspec
 import pytest
 
-from dedupcrawl.index import file_room, journal, segment_store
+from dedupcrawl.index import journal, segment_store
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -288,8 +288,9 @@ def test_what_is_damaged_says_where(folder: Path) -> None:
         opened(folder)
 
 
-def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_for_a_longer_file_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who takes the file for longer than it is takes it for cut the next time."""
+    monkeypatch.setattr(journal, "FIRST_MAP_BYTES", 1 << 20)
     index = opened(folder)
     asked = []
 
@@ -299,11 +300,11 @@ def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkey
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "posix_fallocate", full)
-        patched.setattr(file_room, "_LEAST_RESERVE", 1 << 20)
         for _ in range(2):
             with pytest.raises(OSError, match=f"at {folder} cannot be used: No space left[^;]*; make room there, or"):
-                index.forget(["http://a/1"])
+                index.attach("http://a/1", "item/1", random.Random(1).randbytes(1 << 20))
     assert len(asked) == 2
+    index.attach("http://a/1", "item/1", random.Random(1).randbytes(1 << 20))
     index.close()
     opened(folder).close()
 
