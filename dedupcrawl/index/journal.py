@@ -37,8 +37,8 @@ Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
 _DATABASES = (
-    *("meta", "pages", "states", "agreed", "verdicts", "restored", "attachments"),
-    *("rewrites", "rewrite_keys", "leases", "skips", "due"),
+    *("meta", "pages", "states", "agreed", "urls", "rewrite_keys"),
+    *("leases", "skips", "due"),
 )
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 
@@ -58,6 +58,7 @@ class Journal:
     Attributes:
         others: How often other processes were found to have written since `last_id` was asked for first.
         opened_by: The process that has opened it; None: it is closed.
+        is_whole: Whether it has all tables, which one of another format may not.
         is_sound: Whether it was opened as a whole, and no damage met since: else it is closed as it is.
     """
 
@@ -109,14 +110,17 @@ class Journal:
         if (self.path / "data.mdb").stat().st_size < self._used_bytes:
             raise IndexDamagedError("data.mdb was cut")
         with self._env.begin() as txn, txn.cursor() as cursor:
-            if cursor.first() and not cursor.set_key(_DATABASES[0].encode()):
-                raise lmdb.InvalidError("data.mdb has none of the tables of an index")
+            is_new = not cursor.first()
+            names = [name for name in _DATABASES if is_new or cursor.set_key(name.encode())]
+        if not {"meta", "pages"}.issubset(names):
+            raise lmdb.InvalidError("data.mdb has none of the tables of an index")
         self._env.reader_check()
         self._lengthen(self._env.info()["map_size"])
-        if self._env.stat()["entries"] < len(_DATABASES):
+        if is_new:
             self._unseal()
         with self._env.begin(write=True) as txn:
-            self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
+            self.tables = {name: self._env.open_db(name.encode(), txn=txn, create=is_new) for name in names}
+        self.is_whole = len(names) == len(_DATABASES)
         self._pages = self.tables["pages"]
 
     @property

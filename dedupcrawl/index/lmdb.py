@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -36,7 +37,7 @@ from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, Answer, Arguments, Cell, Item, in_turn
+from dedupcrawl.index.tables import BESIDE, COUNTED, OF_URL, Answer, Arguments, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems, table_problems
 
 _HEADER = b"header"
@@ -55,6 +56,8 @@ def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int, secret:
                 f"the index at {journal.path} has no header: delete that folder, or bring back a copy"
             )
         schema = read_schema(made, checks, str(journal.path))
+        if not journal.is_whole:
+            raise IndexDamagedError("data.mdb lacks a table")
         made = msgspec.msgpack.encode(schema.header) if checks else stored
         return schema, None if made == stored else made
 
@@ -154,9 +157,10 @@ class LmdbIndex(Index):
                 found.append({key[len(group) :]: raw for key, raw in cells} if cells else {})
         return found
 
-    def group_names(self, table: str) -> Iterator[bytes]:
-        keys = (key for key, _ in self.journal.keyed_rows(self.journal.tables[table]))
-        return (name for name, _ in groupby(keys, lambda key: key[:DIGEST_BYTES]))
+    def cells(self, table: str, beginning: bytes = b"") -> Iterator[Cell]:
+        for key, raw in self.journal.keyed_rows(self.journal.tables[table]):
+            if key.startswith(beginning, DIGEST_BYTES):
+                yield Cell(table, key[:DIGEST_BYTES], key[DIGEST_BYTES:], raw)
 
     @in_turn
     def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
@@ -265,7 +269,7 @@ class LmdbIndex(Index):
             page, record = found
             self._append(txn, record, page)
         if ending.renewed is None and (found or premise is None):
-            self.journal.clear(txn, "attachments", digest(ending.url))
+            self.journal.clear(txn, "urls", digest(ending.url) + BESIDE)
         if premise is None:
             return found is not None, []
         self.journal.clear(txn, "leases", key_of(premise))
@@ -304,9 +308,12 @@ class LmdbIndex(Index):
     @in_turn
     def info(self) -> dict[str, int | float | str]:
         with self._store.snapshot() as txn:
+            with txn.cursor(self.journal.tables["urls"]) as cursor:
+                kinds = Counter(bytes(key[DIGEST_BYTES : DIGEST_BYTES + 1]) for key in cursor.iternext(values=False))
             return {
                 "index": self.where,
                 **self._store.catalog.info(),
+                **{said: kinds[kind] for said, kind in OF_URL.items()},
                 **{said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()},
                 "bytes": sum(map(_bytes_on_disk, self.path.iterdir())),
             }

@@ -21,6 +21,7 @@ from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Entry
+from dedupcrawl.index.schema import FORMAT
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm
@@ -205,6 +206,22 @@ def test_other_checks_are_refused(folder: Path) -> None:
     index = LmdbIndex(folder, CHECKS[::-1], batch_pages=1000)
     check_all_found(index)
     index.close()
+
+
+def test_an_index_of_an_older_format_is_refused_and_left_as_it_is(folder: Path) -> None:
+    with lmdb.open(str(folder), max_dbs=20) as older, older.begin(write=True) as txn:
+        meta = older.open_db(b"meta", txn=txn)
+        header = txn.get(b"header", db=meta)
+        assert header is not None
+        made = msgspec.msgpack.decode(header)
+        txn.put(b"header", msgspec.msgpack.encode(made | {"format": FORMAT - 1}), db=meta)
+        txn.drop(older.open_db(b"urls", txn=txn))
+    before = (folder / "data.mdb").read_bytes()
+    says = f"at {folder} has format {FORMAT - 1}, this version reads {FORMAT}: take another path"
+    for checks in (CHECKS, []):
+        with pytest.raises(IndexMismatchError, match=says):
+            LmdbIndex(folder, checks)
+    assert (folder / "data.mdb").read_bytes()[: len(before)] == before
 
 
 def test_left_overs_are_removed(folder: Path) -> None:
