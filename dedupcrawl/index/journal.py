@@ -56,6 +56,7 @@ class Journal:
     an open transaction: so every transaction of this process happens while `lock` is held.
 
     Attributes:
+        known_id: The number of the last transaction that is known to have written, of whichever process.
         others: How often other processes were found to have written since `last_id` was asked for first.
         opened_by: The process that has opened it; None: it is closed.
         is_whole: Whether it has all tables, which one of another format may not.
@@ -67,7 +68,7 @@ class Journal:
         self.lock = threading.RLock()
         self.opened_by: int | None = os.getpid()
         self._is_sealed = True  # as far as it knows
-        self._last_id = -1  # of the last transaction that is known to have written, which may have been another's
+        self.known_id = -1
         self._has_written = False  # in the transaction that is open
         self.others = 0
         self.is_sound = False
@@ -165,8 +166,8 @@ class Journal:
     def last_id(self) -> int:
         """The number of the last transaction in which anybody has written; who has is counted in `others`."""
         last = int(self._env.info()["last_txnid"])
-        self.others += last != self._last_id
-        self._last_id = last
+        self.others += last != self.known_id
+        self.known_id = last
         return last
 
     def reading(self) -> Transaction:
@@ -183,9 +184,9 @@ class Journal:
                 self._unseal()
                 with self._begin(write=True) as txn:
                     before, self._has_written = txn.id() - 1, False
-                    self.others += self._last_id != before
+                    self.others += self.known_id != before
                     result = work(txn)
-                self._last_id = before + self._has_written
+                self.known_id = before + self._has_written
                 return result
             except lmdb.MapFullError:
                 length = 2 * self._env.info()["map_size"]
@@ -280,11 +281,8 @@ class Journal:
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
         """Set a cell, or remove it."""
         key, table = cell.group + cell.field, self.tables[cell.table]
-        self._has_written = True
-        if cell.value is None:
-            txn.delete(key, db=table)
-        else:
-            txn.put(key, cell.value, db=table)
+        is_other = txn.delete(key, db=table) if cell.value is None else txn.put(key, cell.value, db=table)
+        self._has_written |= is_other  # a transaction that changes nothing gives its number to the next one
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Remove all rows whose keys begin so; returns them."""
