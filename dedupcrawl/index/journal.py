@@ -36,10 +36,7 @@ Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
-_DATABASES = (
-    *("meta", "pages", "states", "agreed", "urls", "rewrite_keys"),
-    *("leases", "skips", "due"),
-)
+_DATABASES = ("meta", "pages", "states", "agreed", "urls", "rewrite_keys", "leases", "skips", "due")
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 
 FAILS = (lmdb.Error, IndexDamagedError)
