@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import pytest
 
 import dedupcrawl
 from dedupcrawl import Detector, Normalizer, Page, Verdict, learn, read_html, read_text
-from dedupcrawl.index import file_room, mapped_files
+from dedupcrawl.index import mapped_files
 from dedupcrawl.index.open import open_index
 from tests.detection.judged import prose
 from tests.redis_server import running
@@ -129,18 +128,17 @@ def test_memory_has_the_limit_that_is_set(monkeypatch: pytest.MonkeyPatch) -> No
     assert released == [True]
 
 
-def test_a_disk_that_fails_is_an_error_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
+def test_a_disk_that_fails_is_an_error_and_keeps_nothing(tmp_path: Path) -> None:
     story = read_text(STORY, "http://a.example/1")
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Detector(tmp_path / "pages") as detector:
-        with monkeypatch.context() as failing:
-            failing.setattr(os, "posix_fallocate", full)
-            failing.setattr(file_room, "_LEAST_RESERVE", 1 << 20)
-            for judge in (detector.check, lambda page: list(detector.check_many([page]))):
-                with pytest.raises(OSError, match="space left"):
+        for judge in (detector.check, lambda page: list(detector.check_many([page]))):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1, most))  # no file takes more than a byte
+            try:
+                with pytest.raises(OSError, match="File too large"):
                     judge(story)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         assert not detector.explain(story.url).is_kept
         assert detector.check(story).verdict == "unique"
 

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from types import FrameType
 
+import lmdb
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.scheduler import Scheduler
@@ -78,7 +79,7 @@ class Figures:
     """Writes the crawl's stats, CPU seconds and the URLs of its pages to REPLAY_FIGURES when the engine has stopped.
 
     And the peak of its memory. With REPLAY_CALLS also how many Python and C functions were called in the main thread
-    while the engine ran. Such a crawl takes three times as long.
+    while the engine ran, and how many transactions LMDB began there. Such a crawl takes three times as long.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -86,6 +87,7 @@ class Figures:
         self._started_at = 0.0
         self._fetched: list[str] = []
         self._calls = dict.fromkeys(("call", "return", "c_call", "c_return", "c_exception"), 0)
+        self._transactions = 0
         crawler.signals.connect(self._received, signals.response_received)
         crawler.signals.connect(self._started, signals.engine_started)
         crawler.signals.connect(self._stopped, signals.engine_stopped)
@@ -99,8 +101,10 @@ class Figures:
         if self._crawler.settings.getbool("REPLAY_CALLS"):
             sys.setprofile(self._count)
 
-    def _count(self, _frame: FrameType, event: str, _function: object) -> None:
+    def _count(self, _frame: FrameType, event: str, function: object) -> None:
         self._calls[event] += 1
+        if event == "c_call" and getattr(function, "__name__", "") == "begin":
+            self._transactions += isinstance(getattr(function, "__self__", None), lmdb.Environment)
 
     def _received(self, response: Response) -> None:
         if response.status == 200:
@@ -116,6 +120,7 @@ class Figures:
             "fetched": self._fetched,
             "python_calls": self._calls["call"],
             "c_calls": self._calls["c_call"],
+            "transactions": self._transactions,
         }
         path = Path(self._crawler.settings["REPLAY_FIGURES"])
         path.write_text(json.dumps(figures, default=str), encoding="utf-8")

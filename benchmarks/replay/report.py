@@ -35,6 +35,7 @@ def calls(off: Run, on: Run) -> Iterator[str]:
     for name, a, b in (("Python", off.python_calls, on.python_calls), ("C", off.c_calls, on.c_calls)):
         without, with_it = a / max(off.pages, 1), b / max(on.pages, 1)
         yield _row(f"  {name}", f"{without:.0f}", f"{with_it:.0f}") + f"{with_it - without:>14.0f}"
+    yield _row("  transactions of LMDB", "0.0", f"{on.transactions / max(on.pages, 1):.1f}")
 
 
 def _more(off: Sequence[Run], on: Sequence[Run], measure: Callable[[Run], float], of: str) -> str:

@@ -33,6 +33,7 @@ class Run:
         python_calls: Calls of Python functions in the main thread while the engine ran, a resumed generator or
             coroutine among them; 0 where they were not counted (REPLAY_CALLS).
         c_calls: Likewise, calls of C functions from Python.
+        transactions: Likewise, transactions of LMDB.
         fetched: The URL of each response with status 200, in the order in which they came.
         folder: A Scrapy project of its own: the items, the log, and in .scrapy what dedup left.
     """
@@ -42,6 +43,7 @@ class Run:
     peak_mb: float
     python_calls: int
     c_calls: int
+    transactions: int
     stats: Mapping[str, Any]
     fetched: Sequence[str]
     folder: Path
@@ -104,6 +106,7 @@ def crawl(urls: Path, port: int, folder: Path, settings: Mapping[str, Any]) -> R
         peak_mb=measured["peak_mb"],
         python_calls=measured["python_calls"],
         c_calls=measured["c_calls"],
+        transactions=measured["transactions"],
         stats=measured["stats"],
         fetched=measured["fetched"],
         folder=folder,

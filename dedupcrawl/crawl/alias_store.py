@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
+from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
 from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.crawl.same_page import Look
@@ -40,6 +41,9 @@ class AliasStore:
         self.index, self._settings = index, settings
         self._begun = time.time()
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
+        self._others = index.others
+        self._own = HashSet()  # URLs beside which this process has put anything
+        self._own_owners: set[str] = set()  # of which the index knew nothing before this process did
         what = "The index cannot be asked about aliases"
         self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
         self.owners = SiteMemory(index, NAME, SiteAliases, self.asked)
@@ -52,36 +56,44 @@ class AliasStore:
         """What the index knows of a page that it keeps."""
         return Look.of(kept, self.index.secret)
 
-    def known(self, url: str) -> Alias | None:
-        """What is known of a URL."""
-        alias = Alias.from_bytes(self.beside(without_fragment(url)).get(NAME))
-        if alias is not None:
-            self.owners.is_there(owner_of(url))
-        return alias
+    def known(self, *urls: str) -> Alias | None:
+        """What is known of the first of these URLs, of which the index has anything."""
+        forms = [without_fragment(url) for url in urls]
+        self._have_at_hand(forms)
+        for url in forms:
+            if (alias := Alias.from_bytes(self._at_hand[url][1].get(NAME))) is not None:
+                self.owners.is_there(owner_of(url))
+                return alias
+        return None
 
     def beside(self, url: str) -> dict[str, bytes]:
         """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
-        when, rows = self._at_hand.get(url, (float("-inf"), {}))
-        if time.monotonic() - when >= FRESH_SECONDS:
-            rows = self._read([url])[url]
-        return rows
+        self._have_at_hand([url])
+        return self._at_hand[url][1]
+
+    def _is_untouched(self, url: str) -> bool:
+        """Whether nothing can lie beside a URL: nobody but this process writes, nor has anybody told of its owner."""
+        if url in self._own or self._others is None or self.index.others != self._others:
+            return False
+        owner = owner_of(url)
+        return owner in self._own_owners or not self.owners.has(owner)
 
     def read(self, urls: Iterable[str]) -> None:
         """Have at hand for a moment what lies beside these URLs: one question for all of them."""
-        since = time.monotonic() - FRESH_SECONDS
-        new = {url for url in map(without_fragment, urls) if self._at_hand.get(url, (since, {}))[0] <= since}
-        wanted = [url for url in new if self._settings.for_url(url).alias_sources]
+        wanted = [url for url in map(without_fragment, urls) if self._settings.for_url(url).alias_sources]
         with self.asked:
-            if wanted:
-                self._read(wanted)
+            self._have_at_hand(wanted)
 
-    def _read(self, urls: Collection[str]) -> dict[str, dict[str, bytes]]:
+    def _have_at_hand(self, urls: Collection[str]) -> None:
         now = time.monotonic()
+        old = {url for url in urls if url not in self._at_hand or now - self._at_hand[url][0] >= FRESH_SECONDS}
+        if not old:
+            return
         if len(self._at_hand) >= _MOST_AT_HAND:
             self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
-        rows = self.index.attached(urls, NAME)
-        self._at_hand |= {url: (now, of_url) for url, of_url in rows.items()}
-        return rows
+        wanted = [url for url in old if not self._is_untouched(url)]
+        rows = self.index.attached(wanted, NAME) if wanted else {}
+        self._at_hand |= {url: (now, rows.get(url, {})) for url in old}
 
     def put(self, url: str, alias: Alias) -> None:
         """Remember an alias; where the index cannot, its URL is fetched.
@@ -90,8 +102,7 @@ class AliasStore:
         what another page has led this crawl to. A later crawl may skip both: the page leads to what either has found.
         """
         with self.asked:
-            self.remember(owner_of(url))
-            self._at_hand.pop(url, None)
+            self._put(url)
             self.index.update_attachment(url, NAME, lambda old: self._with_links(alias, old).to_bytes())
 
     def _with_links(self, alias: Alias, content: bytes | None) -> Alias:
@@ -104,13 +115,13 @@ class AliasStore:
 
     def attach(self, url: str, name: str, data: bytes) -> None:
         """Put something beside a URL."""
-        self._at_hand.pop(url, None)
+        self._put(url)
         self.index.attach(url, name, data)
 
     def attach_new(self, rows: Mapping[str, Alias]) -> dict[str, Alias | None]:
         """Put aliases beside URLs that have none; URL → what lay there already, None where that is unreadable."""
         for url in rows:
-            self._at_hand.pop(url, None)
+            self._put(url)
         there = self.index.attach_new(NAME, {url: alias.to_bytes() for url, alias in rows.items()})
         return {url: Alias.from_bytes(content) for url, content in there.items()}
 
@@ -119,7 +130,14 @@ class AliasStore:
         self._at_hand.pop(url, None)
         self.index.detach(url, NAME)
 
+    def _put(self, url: str) -> None:
+        """Something is about to be put beside a URL."""
+        self.remember(owner_of(url))
+        self._at_hand.pop(url, None)
+        self._own.add(url)
+
     def remember(self, owner: str) -> None:
         """Have later crawls know that there are aliases of an owner, before there is one."""
         if not self.owners.has(owner):
+            self._own_owners.add(owner)
             self.owners.tell(owner, SiteAliases())

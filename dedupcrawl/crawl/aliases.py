@@ -71,8 +71,7 @@ class Aliases:
         if not self._settings.for_url(url).alias_sources:
             return None
         with self._store.asked:
-            forms = dict.fromkeys((url, self._rules.normalize(url).canonical))
-            alias = next((known for form in forms if (known := self._store.known(form)) is not None), None)
+            alias = self._store.known(url, self._rules.normalize(url).canonical)
             if alias is not None and self._holds(url, alias):
                 return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
         return None
@@ -230,7 +229,6 @@ class Aliases:
             own = self._store.known(url)
             if own is not None:  # of two URLs that each name the other one is asked for
                 rows.pop(own.target, None)
-            self._store.remember(owner_of(url))
             there = self._store.attach_new(rows)
             contested = {
                 said: old.target for said, old in there.items() if old and self._is_contested(said, old, rows[said])

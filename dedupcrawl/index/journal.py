@@ -22,7 +22,6 @@ import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
 from dedupcrawl.index.file_lock import is_locked
-from dedupcrawl.index.file_room import FileRoom
 from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.seal import USERS, seal, unseal
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
@@ -37,10 +36,7 @@ Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
-_DATABASES = (
-    *("meta", "pages", "pieces", "states", "agreed", "verdicts", "restored", "attachments"),
-    *("rewrites", "rewrite_keys", "leases", "skips", "due"),
-)
+_DATABASES = ("meta", "pages", "states", "agreed", "urls", "rewrite_keys", "leases", "skips", "due")
 _PIECE = 1002  # bytes of a record that lie together: four of them fill a page of LMDB; what is larger takes whole ones
 
 FAILS = (lmdb.Error, IndexDamagedError)
@@ -57,7 +53,10 @@ class Journal:
     an open transaction: so every transaction of this process happens while `lock` is held.
 
     Attributes:
+        known_id: The number of the last transaction that is known to have written, of whichever process.
+        others: How often other processes were found to have written since `last_id` was asked for first.
         opened_by: The process that has opened it; None: it is closed.
+        is_whole: Whether it has all tables, which one of another format may not.
         is_sound: Whether it was opened as a whole, and no damage met since: else it is closed as it is.
     """
 
@@ -66,6 +65,9 @@ class Journal:
         self.lock = threading.RLock()
         self.opened_by: int | None = os.getpid()
         self._is_sealed = True  # as far as it knows
+        self.known_id = -1
+        self._has_written = False  # in the transaction that is open
+        self.others = 0
         self.is_sound = False
         data = path / "data.mdb"
         if (path / OPENED).exists() and not (data.is_file() and data.stat().st_size):
@@ -103,19 +105,41 @@ class Journal:
                 raise
 
     def _open_databases(self) -> None:
-        self._room = FileRoom(self.path / "data.mdb", self._env)
-        if self._room.is_cut:
+        if (self.path / "data.mdb").stat().st_size < self._used_bytes:
             raise IndexDamagedError("data.mdb was cut")
         with self._env.begin() as txn, txn.cursor() as cursor:
-            if cursor.first() and not cursor.set_key(_DATABASES[0].encode()):
-                raise lmdb.InvalidError("data.mdb has none of the tables of an index")
+            is_new = not cursor.first()
+            names = [name for name in _DATABASES if is_new or cursor.set_key(name.encode())]
+        if not {"meta", "pages"}.issubset(names):
+            raise lmdb.InvalidError("data.mdb has none of the tables of an index")
         self._env.reader_check()
-        self._room.reserve()
-        if self._env.stat()["entries"] < len(_DATABASES):
+        self._lengthen(self._env.info()["map_size"])
+        if is_new:
             self._unseal()
         with self._env.begin(write=True) as txn:
-            self.tables = {name: self._env.open_db(name.encode(), txn=txn) for name in _DATABASES}
+            self.tables = {name: self._env.open_db(name.encode(), txn=txn, create=is_new) for name in names}
+        self.is_whole = len(names) == len(_DATABASES)
         self._pages = self.tables["pages"]
+
+    @property
+    def _used_bytes(self) -> int:
+        """How long the file must be at least."""
+        return int(self._env.info()["last_pgno"] + 1) * int(self._env.stat()["psize"])
+
+    def _lengthen(self, length: int) -> None:
+        """Make the file as long as its map, sparse, so that one that was cut can be told from it.
+
+        LMDB leaves pages at the end unwritten that it took and freed again; to read one would end in a bus error.
+
+        Raises:
+            OSError: The disk is full.
+        """
+        try:
+            with open(self.path / "data.mdb", "r+b") as data:
+                if os.fstat(data.fileno()).st_size < length:
+                    os.posix_fallocate(data.fileno(), length - 1, 1)  # unlike truncate it never makes it shorter
+        except OSError as error:
+            raise explained(error, self.path) from error
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -135,6 +159,14 @@ class Journal:
 
     # Transactions
 
+    @property
+    def last_id(self) -> int:
+        """The number of the last transaction in which anybody has written; who has is counted in `others`."""
+        last = int(self._env.info()["last_txnid"])
+        self.others += last != self.known_id
+        self.known_id = last
+        return last
+
     def reading(self) -> Transaction:
         """A snapshot; to be used as a context manager while `lock` is held."""
         try:
@@ -148,11 +180,15 @@ class Journal:
             try:
                 self._unseal()
                 with self._begin(write=True) as txn:
-                    self._room.begin(txn)
+                    before, self._has_written = txn.id() - 1, False
+                    self.others += self.known_id != before
                     result = work(txn)
+                self.known_id = before + self._has_written
                 return result
             except lmdb.MapFullError:
-                self._env.set_mapsize(2 * self._env.info()["map_size"])
+                length = 2 * self._env.info()["map_size"]
+                self._lengthen(length)
+                self._env.set_mapsize(length)
 
     def _unseal(self) -> None:
         """Before anything is written."""
@@ -179,30 +215,28 @@ class Journal:
             IndexDamagedError: There is one already.
         """
         key = _ID.pack(page)
-        self._room.take(1 + len(raw) // _PIECE)
+        self._has_written = True
         if not txn.put(key, raw[:_PIECE], append=True, db=self._pages):
             raise IndexDamagedError(f"the index at {self.path} holds page {page} already")
         for at in range(_PIECE, len(raw), _PIECE):
-            txn.put(key + _ID.pack(at), raw[at : at + _PIECE], append=True, db=self.tables["pieces"])
+            txn.put(key + _ID.pack(at), raw[at : at + _PIECE], append=True, db=self._pages)
 
     def put_tombstone(self, txn: Transaction, page: int) -> None:
         """Put a tombstone in the place of a record; LMDB uses its room again, once that of its neighbours is free."""
         raw = tombstone(self.fetch(txn)(page), page)
-        self._room.take(2)
-        self.clear(txn, "pieces", _ID.pack(page))
-        txn.delete(_ID.pack(page), db=self._pages)  # only a delete makes it merge half-empty pages
+        self.clear(txn, "pages", _ID.pack(page))  # only a delete makes it merge half-empty pages
         txn.put(_ID.pack(page), raw, db=self._pages)
 
     def fetch(self, txn: Transaction) -> Callable[[int], Raw]:
         """Reads packed records; they are valid as long as the transaction."""
-        get, key, pages, pieces = txn.get, _ID.pack, self._pages, self.tables["pieces"]
+        get, key, pages = txn.get, _ID.pack, self._pages
 
         def read(page: int) -> Raw:
             raw = get(key(page), None, pages)
             if raw is None:
                 raise IndexDamagedError(f"page {page} is missing from the index at {self.path}")
             parts = [raw]
-            while len(parts[-1]) == _PIECE and (piece := get(key(page) + key(_PIECE * len(parts)), None, pieces)):
+            while len(parts[-1]) == _PIECE and (piece := get(key(page) + key(_PIECE * len(parts)), None, pages)):
                 parts.append(piece)
             return b"".join(parts) if len(parts) > 1 else raw
 
@@ -214,10 +248,10 @@ class Journal:
             return self.number(cursor.key()) + 1 if cursor.last() else 0
 
     def number(self, key: Raw) -> int:
-        """The id of the record under this key."""
-        if len(key) != _ID.size:
+        """The id of the record of which the whole or a later piece lies under this key."""
+        if len(key) not in (_ID.size, 2 * _ID.size):
             raise explained(IndexDamagedError(f"a page has a number of {len(key)} bytes"), self.path)
-        return int.from_bytes(key, "big")
+        return int.from_bytes(key[: _ID.size], "big")
 
     def rows(self, first: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
         """(id, packed record) from `first` on, up to `end` or the newest; no transaction stays open between rows."""
@@ -225,6 +259,8 @@ class Journal:
             page = self.number(key)
             if end is not None and page >= end:
                 return
+            if len(key) > _ID.size:
+                continue
             if len(raw) < _PIECE:
                 yield page, raw
                 continue
@@ -242,16 +278,13 @@ class Journal:
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
         """Set a cell, or remove it."""
         key, table = cell.group + cell.field, self.tables[cell.table]
-        self._room.take(1, len(cell.value or b""))
-        if cell.value is None:
-            txn.delete(key, db=table)
-        else:
-            txn.put(key, cell.value, db=table)
+        is_other = txn.delete(key, db=table) if cell.value is None else txn.put(key, cell.value, db=table)
+        self._has_written |= is_other  # a transaction that changes nothing gives its number to the next one
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Remove all rows whose keys begin so; returns them."""
         gone = with_prefix(txn, self.tables[table], prefix)
-        self._room.take(len(gone))
+        self._has_written |= bool(gone)
         for key, _ in gone:
             txn.delete(key, db=self.tables[table])
         return gone
@@ -310,12 +343,13 @@ class Journal:
             length = None
             with suppress(OSError, lmdb.Error, IndexDamagedError):  # then it stays as it is
                 if self.is_sound and self.opened_by == os.getpid() and self._become_only_user():
-                    length = self._write_anew() if self._is_wasteful() else self._room.used_bytes
+                    length = self._write_anew() if self._is_wasteful() else self._used_bytes
             self.opened_by = None
             self.sync()
             self._env.close()
             if length is not None:
                 with suppress(OSError):
+                    os.truncate(self.path / "data.mdb", length)  # from that of the map, which is room for nothing
                     seal(self._users, self.path, length)
         finally:
             os.close(self._users)
@@ -333,7 +367,7 @@ class Journal:
         return False
 
     def _is_wasteful(self) -> bool:
-        used_bytes = self._room.used_bytes
+        used_bytes = self._used_bytes
         size = used_bytes // self._env.stat()["psize"]
         with self.reading() as txn:
             tables = map(txn.stat, self.tables.values())

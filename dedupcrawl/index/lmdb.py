@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -36,10 +37,13 @@ from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import COUNTED, Answer, Arguments, Cell, Item, in_turn
+from dedupcrawl.index.tables import BESIDE, COUNTED, OF_URL, Answer, Arguments, Cell, Item, in_turn
 from dedupcrawl.index.verify import problems, table_problems
 
 _HEADER = b"header"
+
+Row = tuple[Record, list[Keys]]
+"""A record, and the keys under which it is posted, by table."""
 
 
 def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int, secret: Secret | None) -> Schema:
@@ -55,6 +59,8 @@ def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int, secret:
                 f"the index at {journal.path} has no header: delete that folder, or bring back a copy"
             )
         schema = read_schema(made, checks, str(journal.path))
+        if not journal.is_whole:
+            raise IndexDamagedError("data.mdb lacks a table")
         made = msgspec.msgpack.encode(schema.header) if checks else stored
         return schema, None if made == stored else made
 
@@ -118,19 +124,25 @@ class LmdbIndex(Index):
 
     # Tables
 
+    @property
+    def others(self) -> int | None:
+        with self.lock:
+            self.check_open()
+            self._store.look()  # which counts what others have written
+            return self.journal.others if self._users == 1 else None  # who shares this object writes, too
+
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
         def work(txn: Transaction) -> tuple[list[bytes | None] | None, int]:
             there = [self.journal.get(txn, cell.table, cell.group + cell.field) for cell in given]
-            if there != [cell.value for cell in given]:
-                return there, 0
-            for cell in cells:
+            is_given = there == [cell.value for cell in given]
+            for cell in cells if is_given else ():
                 self.journal.set_cell(txn, cell)
-            return None, txn.id()
+            return None if is_given else there, txn.id() - 1
 
-        there, written = self.journal.writing(work)
-        if written and self._store.seen == written - 1:  # nothing else has come, and this is no page
-            self._store.seen = written
+        there, before = self.journal.writing(work)
+        if self._store.seen == before:  # nothing else has come, and this is no page
+            self._store.seen = self.journal.known_id
         return there
 
     @in_turn
@@ -147,9 +159,10 @@ class LmdbIndex(Index):
                 found.append({key[len(group) :]: raw for key, raw in cells} if cells else {})
         return found
 
-    def group_names(self, table: str) -> Iterator[bytes]:
-        keys = (key for key, _ in self.journal.keyed_rows(self.journal.tables[table]))
-        return (name for name, _ in groupby(keys, lambda key: key[:DIGEST_BYTES]))
+    def cells(self, table: str, beginning: bytes = b"") -> Iterator[Cell]:
+        for key, raw in self.journal.keyed_rows(self.journal.tables[table]):
+            if key.startswith(beginning, DIGEST_BYTES):
+                yield Cell(table, key[:DIGEST_BYTES], key[DIGEST_BYTES:], raw)
 
     @in_turn
     def clear(self, table: str, group: bytes, beginning: bytes = b"") -> None:
@@ -173,8 +186,8 @@ class LmdbIndex(Index):
 
     @in_turn
     def _look(self) -> int:
-        with self._store.snapshot():
-            return self._store.catalog.next_id
+        self._store.look()
+        return self._store.catalog.next_id
 
     @contextmanager
     def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
@@ -195,8 +208,7 @@ class LmdbIndex(Index):
     def search(
         self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
     ) -> Search:
-        with self._store.snapshot():
-            pass
+        self._store.look()
         return Search(self._store.catalog, storable(entry), first_id, self.lock, self._made, checks, after)
 
     @in_turn
@@ -213,61 +225,69 @@ class LmdbIndex(Index):
         added = self.journal.writing(partial(self._add, found, request))
         if added is None:
             return None
-        self._store.seen, record, keys, replaces = added
-        page = self._store.catalog.add(keys)
-        self._store.catalog.remember(page, record)
-        self._store.fold()
-        return Kept(page, found.superseded_urls, replaces)
+        row, replaces = added
+        return Kept(self._post(row), found.superseded_urls, replaces)
 
-    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[int, Record, list[Keys], bool] | None:
+    def _post(self, row: Row | None) -> int:
+        """Have the catalog know what this process has just written, as it does what came before that."""
+        catalog = self._store.catalog
+        page = catalog.next_id
+        if row is not None:
+            record, keys = row
+            catalog.add(keys)
+            catalog.remember(page, record)
+        self._store.seen = self.journal.known_id
+        self._store.fold()
+        return page
+
+    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[Row, bool] | None:
         self._store.catch_up(txn, txn.id() - 1)
         catalog, entry = self._store.catalog, found.entry
         if catalog.next_id != found.end:
             return None
         kept = newest(catalog, entry.url, self._records(txn))
         replaces = kept and kept[0]
-        record = row_of(found, replaces)
-        keys = catalog.schema.keys(record)
-        self._append(txn, record, replaces)
+        row = self._append(txn, row_of(found, replaces), replaces)
         if self.leases.owner:
             premise = premise_of(entry)
             self.journal.set_cell(txn, lease_cell(premise, self.leases.owner))
             if request:
                 self.journal.set_cell(txn, skip_cell(premise, Skip(entry.spider, entry.source, request)))
-        return txn.id(), record, keys, replaces is not None
+        return row, replaces is not None
 
-    def _append(self, txn: Transaction, record: Record, ends: int | None) -> None:
+    def _append(self, txn: Transaction, record: Record, ends: int | None) -> Row:
         """Add the next record, and put a tombstone in the place of that which it ends."""
-        number = self._store.catalog.next_id
+        number, keys = self._store.catalog.next_id, self._store.catalog.schema.keys(record)
         self.journal.append(txn, number, pack(record, number))
         if ends is not None:
             self.journal.put_tombstone(txn, ends)
             self._store.catalog.at_hand.pop(ends, None)
+        return record, keys
 
     @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
-        ended = self.journal.writing(partial(self._ended, ending))
-        self._store.fold()
-        return ended
+        row, due = self.journal.writing(partial(self._ended, ending))
+        self._post(row)
+        return row is not None, due
 
-    def _ended(self, ending: Ending, txn: Transaction) -> tuple[bool, list[Skip]]:
+    def _ended(self, ending: Ending, txn: Transaction) -> tuple[Row | None, list[Skip]]:
+        """What was appended, and what is due."""
+        self._store.catch_up(txn, txn.id() - 1)
         premise = ending.premise
         if premise and ending.owner and self._lessee(txn, premise) != ending.owner:
-            return False, []
-        self._store.catch_up(txn, txn.id() - 1)
-        if found := ending.of(self._store.catalog, self._records(txn)):
-            page, record = found
-            self._append(txn, record, page)
-        if ending.renewed is None and (found or premise is None):
-            self.journal.clear(txn, "attachments", digest(ending.url))
+            return None, []
+        found = ending.of(self._store.catalog, self._records(txn))
+        row = self._append(txn, found[1], found[0]) if found else None
+        if ending.renewed is None and (row or premise is None):
+            self.journal.clear(txn, "urls", digest(ending.url) + BESIDE)
         if premise is None:
-            return found is not None, []
+            return row, []
         self.journal.clear(txn, "leases", key_of(premise))
         gone = self.journal.clear(txn, "skips", key_of(premise))
         due = [structs.replace(unpack_skip(raw, key[DIGEST_BYTES:]), premise=None) for key, raw in gone]
         for skip in due:
             self.journal.set_cell(txn, due_cell(skip))
-        return found is not None, due
+        return row, due
 
     # The ledger
 
@@ -278,29 +298,31 @@ class LmdbIndex(Index):
 
     @in_turn
     def _skip(self, drop: Drop) -> bool:
-        def work(txn: Transaction) -> int:
-            """The number of the transaction, where the page is dropped; else 0."""
+        def work(txn: Transaction) -> bool:
             self._store.catch_up(txn, txn.id() - 1)
             if not is_kept_for(drop.keeper, newest(self._store.catalog, drop.keeper.url, self._records(txn))):
-                return 0
+                return False
             if self._lessee(txn, drop.keeper) is not None:
                 self.journal.set_cell(txn, skip_cell(drop.keeper, drop.skip))
             if drop.verdict is not None:
                 self.journal.set_cell(txn, drop.verdict)
-            return txn.id()
+            return True
 
-        if dropped := self.journal.writing(work):
-            self._store.seen = dropped  # this is no page
-        return bool(dropped)
+        is_dropped = self.journal.writing(work)
+        self._post(None)
+        return is_dropped
 
     # The index
 
     @in_turn
     def info(self) -> dict[str, int | float | str]:
         with self._store.snapshot() as txn:
+            with txn.cursor(self.journal.tables["urls"]) as cursor:
+                kinds = Counter(bytes(key[DIGEST_BYTES : DIGEST_BYTES + 1]) for key in cursor.iternext(values=False))
             return {
                 "index": self.where,
                 **self._store.catalog.info(),
+                **{said: kinds[kind] for said, kind in OF_URL.items()},
                 **{said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()},
                 "bytes": sum(map(_bytes_on_disk, self.path.iterdir())),
             }
@@ -355,6 +377,7 @@ class LmdbIndex(Index):
                 with self.journal.explaining():
                     catalog.schema = _schema(self.journal, checks, catalog.schema.batch_pages, None)
             self._users += 1
+            self.journal.others += 1
         return True
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ from dedupcrawl.index.record import (
     plain,
     unpack_row,
 )
-from dedupcrawl.index.tables import NUMBER_BYTES, Cell, Tables, parts
+from dedupcrawl.index.tables import BESIDE, NUMBER_BYTES, RESTORED, REWRITE, VERDICT, Cell, Tables, parts
 from dedupcrawl.verdict import Verdict
 
 _verdict_of = partial(unpack_row, Recorded)
@@ -32,27 +32,28 @@ def _whose(*names: str) -> bytes:
     return b"".join(digest(name)[:_WHOSE_BYTES] for name in names)
 
 
-class Dated(Tables):
-    """Tables whose groups are the digests of URLs, and whose values begin with the number under which they came."""
+class UrlRows(Tables):
+    """What is known of URLs: a group of cells of each, whose fields begin with their kind (`tables.OF_URL`)."""
 
-    def _newest(self, table: str, url: str, beginning: bytes = b"") -> bytes | None:
-        """What came last of a URL, in cells whose fields begin so."""
-        (cells,) = self.groups(table, [digest(url)], beginning)
+    def _newest(self, kind: bytes, url: str, whose: bytes = b"") -> bytes | None:
+        """What came last of a URL; values of this kind begin with the number under which they came."""
+        (cells,) = self.groups("urls", [digest(url)], kind + whose)
         return max(cells.values())[NUMBER_BYTES:] if cells else None
 
-    def _in_order(self, table: str) -> Iterator[bytes]:
-        """All that a table has, oldest first; some 80 bytes of each are held."""
-        keys = sorted(cell.value[:NUMBER_BYTES] + cell.group + cell.field for cell in self.cells(table) if cell.value)
+    def _in_order(self, kind: bytes) -> Iterator[bytes]:
+        """All of this kind, oldest first; some 80 bytes of each are held."""
+        cells = self.cells("urls", kind)
+        keys = sorted((cell.value or b"")[:NUMBER_BYTES] + cell.group + cell.field for cell in cells)
         for some in parts(keys):
-            groups = self.groups(table, [key[NUMBER_BYTES:][:DIGEST_BYTES] for key in some])
-            for key, cells in zip(some, groups, strict=True):
-                raw = cells.get(key[NUMBER_BYTES + DIGEST_BYTES :], b"")
+            groups = self.groups("urls", [key[NUMBER_BYTES:][:DIGEST_BYTES] for key in some], kind)
+            for key, of_url in zip(some, groups, strict=True):
+                raw = of_url.get(key[NUMBER_BYTES + DIGEST_BYTES :], b"")
                 if raw and key.startswith(raw[:NUMBER_BYTES]):  # else another came meanwhile
                     yield raw[NUMBER_BYTES:]
 
-    def _older(self, table: str, length: int = 0) -> Iterator[Cell]:
-        """All cells but the newest of each group, or of those in it whose fields begin alike."""
-        for _, some in groupby(self.cells(table), lambda cell: (cell.group, cell.field[:length])):
+    def _older(self, kind: bytes, length: int = 0) -> Iterator[Cell]:
+        """All cells of this kind but the newest of each URL, or of those whose fields go on alike, so many bytes."""
+        for _, some in groupby(self.cells("urls", kind), lambda cell: (cell.group, cell.field[: len(kind) + length])):
             yield from sorted(some, key=lambda cell: cell.value or b"")[:-1]
 
 
@@ -80,7 +81,7 @@ class Values(Tables):
             cell = cell._replace(value=there[0])
 
 
-class VerdictLog(Dated):
+class VerdictLog(UrlRows):
     """What was said of pages, and taken back. Of a page the newest verdict of each run is kept."""
 
     def record(self, verdict: Verdict, *, run: str, site: str, spider: str = "", request: bytes = b"") -> None:
@@ -93,7 +94,7 @@ class VerdictLog(Dated):
     def verdict_cell(self, recorded: Recorded) -> Cell:
         """What is remembered of a verdict, for who changes other cells with it."""
         raw = self._number() + pack_row(recorded)
-        return Cell("verdicts", digest(recorded.verdict.url), _whose(recorded.run), raw)
+        return Cell("urls", digest(recorded.verdict.url), VERDICT + _whose(recorded.run), raw)
 
     def verdict(self, url: str) -> Verdict | None:
         """The newest recorded verdict on this URL."""
@@ -102,12 +103,12 @@ class VerdictLog(Dated):
 
     def judged(self, url: str) -> Recorded | None:
         """The same with where and when it fell."""
-        raw = self._newest("verdicts", url)
+        raw = self._newest(VERDICT, url)
         return None if raw is None else self._read(_verdict_of, raw)
 
     def recorded(self) -> Iterator[Recorded]:
         """All recorded verdicts, oldest first."""
-        return (self._read(_verdict_of, raw) for raw in self._in_order("verdicts"))
+        return (self._read(_verdict_of, raw) for raw in self._in_order(VERDICT))
 
     def withdraw(self, urls: Iterable[str]) -> int:
         """The verdicts on these pages no longer hold, nor will any later one: the pages are restored.
@@ -122,35 +123,33 @@ class VerdictLog(Dated):
         return sum(
             self._withdraw(page, cells)
             for some in parts(pages)
-            for page, cells in zip(some, self.groups("verdicts", some), strict=True)
+            for page, cells in zip(some, self.groups("urls", some, VERDICT), strict=True)
             if cells
         )
 
     def _withdraw(self, page: bytes, cells: dict[bytes, bytes]) -> bool:
-        there = [Cell("verdicts", page, field, raw) for field, raw in cells.items()]
-        restored = Cell("restored", b"", page, max(cells.values())[NUMBER_BYTES:])
+        there = [Cell("urls", page, field, raw) for field, raw in cells.items()]
+        restored = Cell("urls", page, RESTORED, max(cells.values())[NUMBER_BYTES:])
         gone = [cell._replace(value=None) for cell in there]
         return self.change([*gone, restored], there) is None  # else another process was quicker
 
     def is_restored(self, *urls: str) -> bool:
         """True when a verdict on one of these pages was withdrawn: it is not a duplicate, whatever it looks like."""
-        return any(self.values("restored", [digest(url) for url in urls]))
+        return any(self.groups("urls", [digest(url) for url in urls], RESTORED))
 
     def restored(self) -> Iterator[Recorded]:
         """The newest withdrawn verdict on each restored page, in any order."""
-        return (self._read(_verdict_of, raw) for _, raw in self.rows("restored"))
+        return (self._read(_verdict_of, cell.value or b"") for cell in self.cells("urls", RESTORED))
 
     def forget_verdicts(self, is_meant: Callable[[Recorded], bool]) -> int:
         """Remove recorded and withdrawn verdicts, with their requests, where they are meant; how many there were."""
-        verdicts = self.cells("verdicts")
+        verdicts, restored = self.cells("urls", VERDICT), self.cells("urls", RESTORED)
         count = self.remove(cell for cell in verdicts if is_meant(self._read(_verdict_of, _content(cell))))
-        restored = self.rows("restored")
-        gone = (Cell("restored", b"", url) for url, raw in restored if is_meant(self._read(_verdict_of, raw)))
-        return count + self.remove(gone)
+        return count + self.remove(cell for cell in restored if is_meant(self._read(_verdict_of, cell.value or b"")))
 
     def drop_older_verdicts(self) -> None:
         """Of each page the newest stays."""
-        self.remove(self._older("verdicts"))
+        self.remove(self._older(VERDICT))
 
 
 class SiteStates(Values):
@@ -191,7 +190,7 @@ class SiteStates(Values):
         return (decompressed(raw, f"a fact of the run {run!r}") for raw in cells.values())
 
 
-class Attachments(Values):
+class Attachments(UrlRows, Values):
     """What lies beside a URL: its text, its items, its links."""
 
     def attach(self, url: str, name: str, data: bytes) -> None:
@@ -204,7 +203,7 @@ class Attachments(Values):
 
     def attach_all(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
         """The same for any number of them, in one step: URL, name and bytes of each."""
-        self.send([_attachment(*row) for row in rows])
+        self.send([_beside(*row) for row in rows])
 
     def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
         """Put something beside each of several URLs, in one step, where nothing lies under this name yet.
@@ -216,7 +215,7 @@ class Attachments(Values):
             ValueError: The name is not 1 to 64 characters of ASCII.
         """
         there: dict[str, bytes] = {}
-        cells = {url: _attachment(url, name, data) for url, data in rows.items()}
+        cells = {url: _beside(url, name, data) for url, data in rows.items()}
         while told := self.change(cells.values(), [cell._replace(value=None) for cell in cells.values()]):
             found = zip(cells, told, strict=True)
             there |= {url: decompressed(raw, f"what lies beside {url}") for url, raw in found if raw}
@@ -225,15 +224,14 @@ class Attachments(Values):
 
     def update_attachment(self, url: str, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Put beside a URL what `change` makes of what lies there, as `update_site_state` does with a state."""
-        cell = Cell("attachments", digest(url), check_name(name).encode())
-        self.update(cell, change, f"what lies beside {url}")
+        self.update(_beside(url, name), change, f"what lies beside {url}")
 
     def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
         """For each URL what lies beside it under names that begin so; in an index on a server with one round trip."""
         asked = list(urls)
-        found = self.groups("attachments", [digest(url) for url in asked], beginning.encode())
+        found = self.groups("urls", [digest(url) for url in asked], BESIDE + beginning.encode())
         return {
-            url: {name.decode(): decompressed(raw, f"what lies beside {url}") for name, raw in cells.items()}
+            url: {name[1:].decode(): decompressed(raw, f"what lies beside {url}") for name, raw in cells.items()}
             for url, cells in zip(asked, found, strict=True)
         }
 
@@ -243,7 +241,7 @@ class Attachments(Values):
 
     def detach(self, url: str, beginning: str) -> None:
         """Remove what lies beside a URL under names that begin so."""
-        self.clear("attachments", digest(url), beginning.encode())
+        self.clear("urls", digest(url), BESIDE + beginning.encode())
 
     def detach_if(self, name: str, is_meant: Callable[[str, bytes], bool], urls: Iterable[str] = ()) -> int:
         """Remove what lies under this name beside any URL, where it is meant; how much there was.
@@ -254,21 +252,18 @@ class Attachments(Values):
                 has only digests.
             urls: Those that are to be told apart.
         """
-        known = {digest(url): url for url in urls}
-        removed = 0
-        for some in parts(self.group_names("attachments")):
-            groups = zip(some, self.groups("attachments", some, name.encode()), strict=True)
-            there = ((group, raw) for group, cells in groups if (raw := cells.get(name.encode())) is not None)
-            removed += self.remove(
-                Cell("attachments", group, name.encode())
-                for group, raw in there
-                if is_meant(known.get(group, ""), decompressed(raw, f"what lies beside {known.get(group, 'a URL')}"))
-            )
-        return removed
+        known, field = {digest(url): url for url in urls}, BESIDE + name.encode()
+
+        def is_named(cell: Cell) -> bool:
+            url = known.get(cell.group, "")
+            return is_meant(url, decompressed(cell.value or b"", f"what lies beside {url or 'a URL'}"))
+
+        return self.remove(cell for cell in self.cells("urls", field) if cell.field == field and is_named(cell))
 
 
-def _attachment(url: str, name: str, data: bytes) -> Cell:
-    return Cell("attachments", digest(url), check_name(name).encode(), compressed(data))
+def _beside(url: str, name: str, data: bytes | None = None) -> Cell:
+    value = None if data is None else compressed(data)
+    return Cell("urls", digest(url), BESIDE + check_name(name).encode(), value)
 
 
 def state_key(site: str, name: str) -> bytes:
@@ -281,7 +276,7 @@ _THERE = b"."
 _rewrite_of = partial(unpack_row, Rewrite)
 
 
-class RewriteLog(Dated):
+class RewriteLog(UrlRows):
     """Which URLs were sent to others. Of a URL the newest rewrite of each spider and run is kept."""
 
     def record_rewrites(self, rewrites: Iterable[Rewrite]) -> None:
@@ -292,18 +287,18 @@ class RewriteLog(Dated):
     def _cells_of(self, rewrite: Rewrite) -> list[Cell]:
         """Its row, and by where it was sent, and by each of its rules, that there is one."""
         of, url = (rewrite.spider, rewrite.run), digest(rewrite.url)
-        row = Cell("rewrites", url, _whose(*of), self._number() + pack_row(rewrite))
+        row = Cell("urls", url, REWRITE + _whose(*of), self._number() + pack_row(rewrite))
         keys = [_key("to", *of, rewrite.canonical), *(_key("by", *of, rule) for rule in dict.fromkeys(rewrite.rules))]
         return [row, *(Cell("rewrite_keys", key, url + row.field, _THERE) for key in keys)]
 
     def rewrite(self, url: str, *whose: str) -> Rewrite | None:
         """The newest rewrite of this URL, by whichever spider and run, or by those that are named."""
-        raw = self._newest("rewrites", url, _whose(*whose))
+        raw = self._newest(REWRITE, url, _whose(*whose))
         return None if raw is None else self._read(_rewrite_of, raw)
 
     def rewrites(self) -> Iterator[Rewrite]:
         """All rewrites, in the order in which they were recorded."""
-        return (self._read(_rewrite_of, raw) for raw in self._in_order("rewrites"))
+        return (self._read(_rewrite_of, raw) for raw in self._in_order(REWRITE))
 
     def rewrites_of(
         self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
@@ -315,25 +310,25 @@ class RewriteLog(Dated):
         targets, by, whose = set(map(plain, canonicals)), set(rules), _whose(spider, run)
         keys = [*(_key("to", spider, run, one) for one in targets), *(_key("by", spider, run, one) for one in by)]
         urls = {field[:DIGEST_BYTES] for group in self.groups("rewrite_keys", keys) for field in group}
-        groups = (group for some in parts(urls) for group in self.groups("rewrites", some, whose))
+        groups = (group for some in parts(urls) for group in self.groups("urls", some, REWRITE + whose))
         found = sorted(raw for group in groups for raw in group.values())
         rows = (self._read(_rewrite_of, raw[NUMBER_BYTES:]) for raw in found)
         return [row for row in rows if row.canonical in targets or not by.isdisjoint(row.rules)]  # by the newest
 
     def drop_older_rewrites(self) -> None:
         """Of each URL and spider the newest stays."""
-        self._remove_rewrites(self._older("rewrites", _WHOSE_BYTES))
+        self._remove_rewrites(self._older(REWRITE, _WHOSE_BYTES))
 
     def forget_rewrites(self, is_meant: Callable[[Rewrite], bool]) -> int:
         """Remove rewrites, with their requests, where they are meant; how many there were."""
-        rewrites = self.cells("rewrites")
+        rewrites = self.cells("urls", REWRITE)
         return self._remove_rewrites(cell for cell in rewrites if is_meant(self._read(_rewrite_of, _content(cell))))
 
     def _remove_rewrites(self, cells: Iterable[Cell]) -> int:
         """And the keys of what is not there."""
         count = self.remove(cells)
         for some in parts(self.cells("rewrite_keys")):
-            rows = self.groups("rewrites", [cell.field[:DIGEST_BYTES] for cell in some])
+            rows = self.groups("urls", [cell.field[:DIGEST_BYTES] for cell in some], REWRITE)
             pairs = zip(some, rows, strict=True)
             self.remove(cell for cell, row in pairs if cell.field[DIGEST_BYTES:] not in row)
         return count

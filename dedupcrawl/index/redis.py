@@ -32,7 +32,7 @@ from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireP
 from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
 from dedupcrawl.index.schema import BATCH_PAGES
 from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
-from dedupcrawl.index.tables import COUNTED, GROUPED, Item, in_turn, parts
+from dedupcrawl.index.tables import BESIDE, COUNTED, OF_URL, Item, in_turn, parts
 from dedupcrawl.index.verify import problems
 
 _VERIFICATIONS = 5  # of an index that is written to meanwhile; what the last one finds is said
@@ -204,7 +204,7 @@ class RedisIndex(RedisJournal, Index):
     @in_turn
     def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
         premise = b"" if ending.premise is None else key_of(ending.premise)
-        beside = self._key("attachments", digest(ending.url))
+        beside = self._key("urls", digest(ending.url))
         keys = [self._key("leases"), self._key("skips", premise), self._key("due"), beside]
         replica = self._replica(redis_journal.FRESH_SECONDS)
         while found := ending.of(replica.catalog, replica.record) or (premise and (None, None)):
@@ -219,7 +219,7 @@ class RedisIndex(RedisJournal, Index):
             if status == b"other":
                 return False, []
         if ending.renewed is None and ending.premise is None:
-            self.clear("attachments", digest(ending.url))
+            self.clear("urls", digest(ending.url), BESIDE)
         return False, []
 
     # The ledger
@@ -253,16 +253,10 @@ class RedisIndex(RedisJournal, Index):
         return {
             "index": self.address.where,
             **self._catalog.info(),
-            **{said: self._count(name) for said, name in COUNTED.items()},
+            **{said: int(self.link.ask("HGET", self.keys[0], kind) or 0) for said, kind in OF_URL.items()},
+            **{said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()},
             "bytes": self._bytes(),
         }
-
-    def _count(self, table: str) -> int:
-        """The cells of a table."""
-        if table in GROUPED:
-            return int(self.link.ask("HGET", self.address.key("meta"), table) or 0)
-        count: int = self.link.ask("HLEN", self._key(table))
-        return count
 
     def tell_again(self) -> None:
         """Tell a server that has lost what it held what only this process knows."""
@@ -273,7 +267,7 @@ class RedisIndex(RedisJournal, Index):
         self.leases.again()
 
     def _bytes(self) -> int:
-        names = ("leases", "due", "owners", "restored", "states")
+        names = ("leases", "due", "owners", "states")
         keys = [*self.keys, *map(self.address.key, names)]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
 

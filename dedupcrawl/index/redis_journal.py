@@ -24,11 +24,11 @@ from dedupcrawl.core import hashing
 from dedupcrawl.index.catalog import Catalog, Fold
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.notes import VerdictLog
-from dedupcrawl.index.record import Entry, Record, digest, pack, renumbered, tombstone, unpack
+from dedupcrawl.index.record import Entry, Record, pack, renumbered, tombstone, unpack
 from dedupcrawl.index.redis_link import CHANGE, CLEAR, GREET, GROUPS, READ, RESTORE, Address, Argument, Link, Script
 from dedupcrawl.index.schema import Schema, header_of, read_schema, url_key
 from dedupcrawl.index.segment import merged
-from dedupcrawl.index.tables import Answer, Arguments, Cell, in_turn, parts
+from dedupcrawl.index.tables import RESTORED, Answer, Arguments, Cell, in_turn, parts
 
 FRESH_SECONDS = 1.0
 """Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
@@ -59,7 +59,6 @@ class RedisJournal(VerdictLog):
         self.is_closed = False
         self.read_at = 0.0
         self.pages_restored = 0
-        self._restored: set[bytes] = set()  # digests of URLs; asked for anew when there are more
         self._checks = checks
         self._new = msgspec.msgpack.encode(header_of(checks, batch_pages)) if checks else b""
         self._epoch = b""
@@ -86,7 +85,7 @@ class RedisJournal(VerdictLog):
     def _change(self, cells: Collection[Cell], given: Collection[Cell], number: bytes) -> list[bytes | None] | None:
         """Done once, however often it is sent under its number: an answer may be lost, and what is given is changed."""
         there: list[bytes | None] | None = self.link.call(CHANGE, *self._changing(cells, given, number))
-        if any(cell.table == "restored" for cell in cells):
+        if any(cell.table == "urls" and cell.field == RESTORED for cell in cells):
             self.read_at = 0.0
         return there
 
@@ -115,13 +114,15 @@ class RedisJournal(VerdictLog):
         told = self.link.call(GROUPS, [self._key(table, group) for group in groups], beginning) if groups else ()
         return [dict(sorted(zip(flat[::2], flat[1::2], strict=True))) for flat in told]
 
-    def group_names(self, table: str) -> Iterator[bytes]:
+    def cells(self, table: str, beginning: bytes = b"") -> Iterator[Cell]:
         at: bytes | None = b"0"
         told = set[bytes]()  # a server may tell a key twice
         while at is not None:
             at, keys = self._keys(table, at)
-            yield from (bytes.fromhex(key.rpartition(b":")[2].decode()) for key in {*keys} - told)
-            told.update(keys)
+            for some in parts({bytes.fromhex(key.rpartition(b":")[2].decode()) for key in keys} - told):
+                told.update(some)
+                for group, fields in zip(some, self.groups(table, some, beginning), strict=True):
+                    yield from (Cell(table, group, field, raw) for field, raw in fields.items())
 
     @in_turn
     def _keys(self, table: str, at: bytes) -> tuple[bytes | None, list[bytes]]:
@@ -144,11 +145,8 @@ class RedisJournal(VerdictLog):
 
     def is_restored(self, *urls: str) -> bool:
         with self.lock:
-            if self.is_closed or time.monotonic() - self.read_at >= FRESH_SECONDS:
-                return super().is_restored(*urls)
-            if self.pages_restored > len(self._restored):
-                self._restored.update(self._fields("restored"))
-            return not self._restored.isdisjoint(map(digest, urls))
+            is_fresh = not self.is_closed and time.monotonic() - self.read_at < FRESH_SECONDS
+            return not (is_fresh and not self.pages_restored) and super().is_restored(*urls)
 
     @in_turn
     def settle(self) -> None:

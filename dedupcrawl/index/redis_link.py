@@ -26,6 +26,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
+from dedupcrawl.index.tables import BESIDE, RESTORED
 
 WINDOW = 256
 """Rows whose tokens are kept; a client that knows fewer of the rows is first told what it missed."""
@@ -40,6 +41,7 @@ TAKEN_BYTES = len(TAKEN) + 32 + TAKE_BYTES
 _CONSTANTS = f"""\
 local WINDOW, BYTES_AT_ONCE = {WINDOW}, {_BYTES_AT_ONCE}
 local TAKEN, TAKEN_BYTES = '{TAKEN.decode()}', {TAKEN_BYTES}
+local RESTORED, BESIDE = '{RESTORED.decode()}', '{BESIDE.decode()}'
 """
 
 

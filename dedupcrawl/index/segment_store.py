@@ -97,6 +97,12 @@ class SegmentStore:
         """Where a segment file lies."""
         return self._journal.path / name
 
+    def look(self) -> None:
+        """Have the catalog know everything that was written, without a transaction where that is nothing new."""
+        if self._journal.last_id != self.seen:
+            with self.snapshot():
+                pass
+
     def snapshot(self) -> Transaction:
         """A read transaction; the catalog knows everything that it sees."""
         for _ in range(_ATTEMPTS):

@@ -17,10 +17,12 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 NUMBER_BYTES = 12  # eight of the time, four of the process
 ROWS_AT_ONCE = 256  # so short is what others wait for; and no transaction stays open while who reads them thinks
-COUNTED = {name: name for name in ("verdicts", "restored", "rewrites", "attachments", "due")} | {"unstored": "leases"}
-"""What `Index.info` calls the tables whose cells it counts."""
-GROUPED = {"verdicts", "rewrites", "attachments"}
-"""Of these the tables with groups."""
+VERDICT, RESTORED, REWRITE, BESIDE = b"v", b"w", b"r", b"a"
+"""The kinds of what is known of a URL, with which the fields in the table "urls" begin."""
+OF_URL = {"verdicts": VERDICT, "restored": RESTORED, "rewrites": REWRITE, "attachments": BESIDE}
+"""What `Index.info` calls them."""
+COUNTED = {"due": "due", "unstored": "leases"}
+"""What it calls the other tables whose cells it counts."""
 
 Owner = TypeVar("Owner", bound="Tables")
 Arguments = ParamSpec("Arguments")
@@ -45,6 +47,14 @@ class Tables(ABC):
     def __init__(self) -> None:
         self._last = 0
         self._process = os.urandom(4)
+
+    @property
+    def others(self) -> int | None:
+        """How often other processes were found to have written; None where nobody can tell.
+
+        As long as it stays, what this process has read is true, but for what it has written itself.
+        """
+        return None
 
     @abstractmethod
     def check_open(self) -> None:
@@ -77,17 +87,11 @@ class Tables(ABC):
         """Field → value of the cells of each of these groups whose fields begin so, in order."""
 
     @abstractmethod
-    def group_names(self, table: str) -> Iterator[bytes]:
-        """The groups of a table whose groups are digests, in any order; those that come or go meanwhile may be missing.
+    def cells(self, table: str, beginning: bytes = b"") -> Iterator[Cell]:
+        """All cells of a table whose groups are digests, one group after the other, whose fields begin so.
 
-        On a server all of its keys are looked through, a thousand at a time.
+        Those that come or go meanwhile may be missing. On a server all of its keys are looked through.
         """
-
-    def cells(self, table: str) -> Iterator[Cell]:
-        """All cells of such a table, one group after the other."""
-        for some in parts(self.group_names(table)):
-            for group, fields in zip(some, self.groups(table, some), strict=True):
-                yield from (Cell(table, group, field, raw) for field, raw in fields.items())
 
     def remove(self, cells: Iterable[Cell]) -> int:
         """Remove cells, some hundreds in one step; how many were named."""

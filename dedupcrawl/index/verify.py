@@ -10,14 +10,14 @@ from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal
-from dedupcrawl.index.record import Raw, checked, decompressed, unpack
+from dedupcrawl.index.record import DIGEST_BYTES, Raw, checked, decompressed, unpack
 from dedupcrawl.index.segment import Segment
-from dedupcrawl.index.tables import NUMBER_BYTES
+from dedupcrawl.index.tables import BESIDE, NUMBER_BYTES, RESTORED, REWRITE, VERDICT
 
 _WORD = (1 << 64) - 1  # a number of 64 bits
-_COMPRESSED = {  # table → where what is compressed begins in its values
-    **dict.fromkeys(("verdicts", "rewrites"), NUMBER_BYTES),
-    **dict.fromkeys(("restored", "states", "agreed", "attachments"), 0),
+_COMPRESSED: dict[str | bytes, int] = {  # kind of what is known of a URL, or table → where in its values
+    **dict.fromkeys((VERDICT, REWRITE), NUMBER_BYTES),
+    **dict.fromkeys((RESTORED, BESIDE, "states", "agreed"), 0),
 }
 
 
@@ -33,16 +33,18 @@ def table_problems(journal: Journal) -> list[str]:
     with journal.lock, journal.explaining(), journal.reading() as txn:
         fetch = journal.fetch(txn)
         for name, table in journal.tables.items():
-            expected, count, last = txn.stat(table)["entries"], 0, b""
+            expected, count, last, checked_page = txn.stat(table)["entries"], 0, b"", -1
             with txn.cursor(table) as cursor:
                 for count, (key, row) in enumerate(cursor, 1):
                     if last >= (last := bytes(key)) or count > expected:
                         break
                     if name == "pages":
                         page = journal.number(key)
-                        checked(fetch(page), page)
-                    elif name in _COMPRESSED:
-                        decompressed(row[_COMPRESSED[name] :], f"a row of {name}")
+                        if page != checked_page:  # else the key is that of a later piece
+                            checked(fetch(page), page)
+                        checked_page = page
+                    elif (kind := last[DIGEST_BYTES : DIGEST_BYTES + 1] if name == "urls" else name) in _COMPRESSED:
+                        decompressed(row[_COMPRESSED[kind] :], f"a row of {name}")
                 else:
                     if count == expected:
                         continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +21,7 @@ from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
+from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
@@ -26,6 +29,15 @@ from dedupcrawl.urls.normalizer import Normalizer
 from tests.detection.judged import CHECKS
 from tests.redis_server import running
 
+ROOT = Path(__file__).parents[2]
+OTHER = """
+import sys
+from pathlib import Path
+from tests.crawl.test_alias_store import CHECKS, URLS, LmdbIndex, alias, store_of
+index = LmdbIndex(Path(sys.argv[1]), CHECKS)
+store_of(index).put(URLS[3], alias(URLS[9]))
+index.close()
+"""
 URLS = [f"http://a.example/{number}" for number in range(40)]
 
 
@@ -81,3 +93,16 @@ def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pyt
         aliases.close()
         assert [store_of(index).owners.of(site).tried[rules[0]].tried for site in sites] == [1] * 5
         assert index.site_state("f.example", NAME) is None
+
+
+def test_what_others_put_beside_a_url_is_read_where_it_was_known_that_nothing_lies_there(tmp_path: Path) -> None:
+    """A process that alone writes into an index need not ask about what it has not put there."""
+    with closing(LmdbIndex(tmp_path, CHECKS)) as index:
+        store = store_of(index)
+        assert store.known(URLS[0]) is None
+        store.put(URLS[1], alias(URLS[9]))
+        assert [store.known(url) for url in URLS[:3]] == [None, alias(URLS[9]), None]
+        index.change([])  # writes nothing
+        done = subprocess.run([sys.executable, "-c", OTHER, str(tmp_path)], cwd=ROOT, timeout=60, check=False)
+        assert done.returncode == 0
+        assert store.known(URLS[3]) == alias(URLS[9])

@@ -175,8 +175,7 @@ class Crawls(RuleBasedStateMachine):
 
 def waiting(index: Index) -> set[str]:
     """The URLs that are due, or will be where their premise falls."""
-    groups = index.groups("skips", list(index.group_names("skips")))
-    hanging = {unpack_skip(raw).url for group in groups for raw in group.values()}
+    hanging = {unpack_skip(cell.value or b"").url for cell in index.cells("skips")}
     return hanging | {skip.url for skip in index.due(SPIDER)}
 
 

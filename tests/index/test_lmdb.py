@@ -16,11 +16,12 @@ import lmdb
 import msgspec
 import pytest
 
-from dedupcrawl.index import file_room, journal, segment_store
+from dedupcrawl.index import journal, segment_store
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Entry
+from dedupcrawl.index.schema import FORMAT
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm
@@ -207,6 +208,22 @@ def test_other_checks_are_refused(folder: Path) -> None:
     index.close()
 
 
+def test_an_index_of_an_older_format_is_refused_and_left_as_it_is(folder: Path) -> None:
+    with lmdb.open(str(folder), max_dbs=20) as older, older.begin(write=True) as txn:
+        meta = older.open_db(b"meta", txn=txn)
+        header = txn.get(b"header", db=meta)
+        assert header is not None
+        made = msgspec.msgpack.decode(header)
+        txn.put(b"header", msgspec.msgpack.encode(made | {"format": FORMAT - 1}), db=meta)
+        txn.drop(older.open_db(b"urls", txn=txn))
+    before = (folder / "data.mdb").read_bytes()
+    says = f"at {folder} has format {FORMAT - 1}, this version reads {FORMAT}: take another path"
+    for checks in (CHECKS, CHECKS[:0]):
+        with pytest.raises(IndexMismatchError, match=says):
+            LmdbIndex(folder, checks)
+    assert (folder / "data.mdb").read_bytes()[: len(before)] == before
+
+
 def test_left_overs_are_removed(folder: Path) -> None:
     for name in ("ffffffff-00000000-00000004.segment", "half.tmp"):
         (folder / name).write_bytes(b"left over")
@@ -288,8 +305,9 @@ def test_what_is_damaged_says_where(folder: Path) -> None:
         opened(folder)
 
 
-def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_for_a_longer_file_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who takes the file for longer than it is takes it for cut the next time."""
+    monkeypatch.setattr(journal, "FIRST_MAP_BYTES", 1 << 20)
     index = opened(folder)
     asked = []
 
@@ -299,11 +317,11 @@ def test_a_disk_without_room_for_the_reserve_is_asked_again(folder: Path, monkey
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "posix_fallocate", full)
-        patched.setattr(file_room, "_LEAST_RESERVE", 1 << 20)
         for _ in range(2):
             with pytest.raises(OSError, match=f"at {folder} cannot be used: No space left[^;]*; make room there, or"):
-                index.forget(["http://a/1"])
+                index.attach("http://a/1", "item/1", random.Random(1).randbytes(1 << 20))
     assert len(asked) == 2
+    index.attach("http://a/1", "item/1", random.Random(1).randbytes(1 << 20))
     index.close()
     opened(folder).close()
 

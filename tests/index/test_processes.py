@@ -12,6 +12,7 @@ import pytest
 from dedupcrawl.index import journal
 from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm
 from tests.index.toys import CHECKS, offer, page
@@ -69,6 +70,24 @@ def test_each_content_is_kept_once(tmp_path: Path) -> None:
     assert index.verify() == []
     assert sum(1 for _ in index.entries()) == contents
     assert int(index.info()["segments"]) > 0, "merged meanwhile"
+    index.close()
+
+
+def test_what_another_process_writes_is_seen_after_a_change_that_changed_nothing(tmp_path: Path) -> None:
+    """LMDB gives the number of a transaction that has written nothing to the next one, whoever begins it."""
+    index = opened(tmp_path)
+    offer(index, page("http://a/1", 7))
+    worker = Worker(tmp_path, "one", 1, 1)
+    before = index.others
+    index.change([Cell("due", b"", b"no such cell")])
+    index.attach("http://a/1", "text", b"x")
+    assert index.others == before
+    index.change([Cell("due", b"", b"no such cell")])
+    worker.go()
+    assert worker.wait() == 0
+    assert sum(1 for _ in index.entries()) == 2
+    assert index.others != before
+    assert index.verify() == []
     index.close()
 
 

@@ -2,6 +2,6 @@
 for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
   if string.sub(field, 1, #ARGV[2]) == ARGV[2] then
     redis.call('HDEL', KEYS[2], field)
-    redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+    if ARGV[1] == 'urls' then redis.call('HINCRBY', KEYS[1], string.sub(field, 1, 1), -1) end
   end
 end

@@ -1,14 +1,15 @@
--- KEYS: …, leases, skips of a premise, due ones, attachments. ARGV: row or '', tokens, number of the row that it ends,
+-- KEYS: …, leases, skips of a premise, due ones, what is known of a URL. ARGV: row or '', tokens, number of the row that it ends,
 -- that one's tombstone, key of the premise that falls or '', whose lease it must be or '', '1' if attachments go.
 if known < count then return {'behind', unknown_rows(), restored} end
 if ARGV[8] ~= '' and string.sub(redis.call('HGET', KEYS[4], ARGV[7]) or '', 1, #ARGV[8]) ~= ARGV[8] then
   return {'other', {}, restored, {}}
 end
 if ARGV[3] ~= '' then append(ARGV[3], ARGV[4], ARGV[5], ARGV[6]) end
-local beside = ARGV[9] == '1' and redis.call('HLEN', KEYS[7]) or 0
-if beside > 0 then
-  redis.call('HINCRBY', KEYS[1], 'attachments', -beside)
-  redis.call('DEL', KEYS[7])
+for _, field in ipairs(ARGV[9] == '1' and redis.call('HKEYS', KEYS[7]) or {}) do
+  if string.sub(field, 1, 1) == BESIDE then
+    redis.call('HDEL', KEYS[7], field)
+    redis.call('HINCRBY', KEYS[1], BESIDE, -1)
+  end
 end
 local due = {}
 if ARGV[7] ~= '' then

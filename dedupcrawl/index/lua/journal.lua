@@ -1,7 +1,7 @@
 -- KEYS: meta, rows, window, … ARGV: epoch, known, …
 local known = tonumber(ARGV[2])
 local count = redis.call('HLEN', KEYS[2])
-local meta = redis.call('HMGET', KEYS[1], 'epoch', 'restored')
+local meta = redis.call('HMGET', KEYS[1], 'epoch', RESTORED)
 local restored = tonumber(meta[2] or 0)
 if meta[1] ~= ARGV[1] or known > count then return {'lost'} end
 
