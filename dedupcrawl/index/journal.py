@@ -16,23 +16,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import NoReturn, TypeVar
 
 import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
 from dedupcrawl.index.file_lock import is_locked
+from dedupcrawl.index.lmdb_tables import Transaction, with_prefix, write_tables
 from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.seal import USERS, seal, unseal
-from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell, parts
+from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell
 from dedupcrawl.output import PRIVATE, open_private, private_folder
 
 FIRST_MAP_BYTES = 1 << 28  # address space, not disk; doubled when it is used up
 _WRITTEN_ANEW_AT_CLOSE = 1 << 28  # bytes; 69 MB took 0.19 s of CPU
 _MUCH, _FEW_PAGES = 0.2, 64  # of a file, free, that are worth it, and are not: of two crawls' files a third was free
-_COPIED_AT_ONCE = 16 * ROWS_AT_ONCE  # in one transaction
 
-Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 Result = TypeVar("Result")
 
 _ID = struct.Struct(">I")
@@ -382,18 +381,9 @@ class Journal:
         new = self.path / "compacted"
         shutil.rmtree(new, ignore_errors=True)  # of one that was cut off
         try:
-            map_bytes = self._env.info()["map_size"]
             private_folder(new)
-            with lmdb.open(str(new), map_bytes, mode=PRIVATE, max_dbs=len(_DATABASES), sync=False) as env:
-                for name, table in self.tables.items():
-                    rows, copy = self.keyed_rows(table), env.open_db(name.encode())
-                    for block in parts(rows, _COPIED_AT_ONCE):
-                        with env.begin(copy, write=True) as txn, txn.cursor() as cursor:
-                            cursor.putmulti(block, append=True)
-                length = int(env.info()["last_pgno"] + 1) * int(env.stat()["psize"])
-            with open(new / "data.mdb", "r+b") as data:
-                data.truncate(max(length, os.fstat(data.fileno()).st_size))  # some of the freed pages are unwritten
-                os.fsync(data.fileno())
+            tables = {name: self.keyed_rows(table) for name, table in self.tables.items()}
+            length = write_tables(new, tables, self._env.info()["map_size"])
             self._env.close()
             self._unseal()
             shutil.copymode(self.path / "data.mdb", new / "data.mdb")
@@ -401,15 +391,3 @@ class Journal:
             return length
         finally:
             shutil.rmtree(new, ignore_errors=True)
-
-
-def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> list[tuple[bytes, bytes]]:
-    """(key, row) of all keys that start with `prefix`."""
-    found, length = [], len(prefix)
-    with txn.cursor(table) as cursor:
-        if cursor.set_range(prefix):
-            for key, value in cursor:
-                if key[:length] != prefix:
-                    break
-                found.append((bytes(key), bytes(value)))
-    return found

@@ -18,9 +18,10 @@ from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
-from dedupcrawl.index.journal import FAILS, Journal, Transaction, with_prefix
+from dedupcrawl.index.journal import FAILS, Journal
 from dedupcrawl.index.ledger import due_cell, key_of, lease_cell, premise_of, read_lease, skip_cell
 from dedupcrawl.index.lmdb_leases import LmdbLeases
+from dedupcrawl.index.lmdb_tables import Transaction, with_prefix
 from dedupcrawl.index.record import (
     DIGEST_BYTES,
     Entry,

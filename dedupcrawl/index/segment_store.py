@@ -22,7 +22,8 @@ import msgspec
 from dedupcrawl.index.catalog import Catalog, Fold, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.file_lock import is_locked
-from dedupcrawl.index.journal import OPENED, Journal, Transaction
+from dedupcrawl.index.journal import OPENED, Journal
+from dedupcrawl.index.lmdb_tables import Transaction
 from dedupcrawl.index.record import unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import (

@@ -16,8 +16,9 @@ from click.testing import Result
 
 from dedupcrawl.detection.attachments import packed_item
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.journal import Journal, Transaction
+from dedupcrawl.index.journal import Journal
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.lmdb_tables import Transaction
 from dedupcrawl.index.record import Rewrite, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.urls.rule import Rule
