@@ -73,13 +73,10 @@ class Price:
         """True when a hypothesis is right as often as the user asks, of so many clusters at least."""
         return found.clusters >= clusters and found.right >= self.min_precision * (found.right + found.wrong)
 
-    def is_safe(self, right: int, wrong: int) -> bool:
-        """True when a rule may be right so often that its right merges outweigh the wrong ones, as trials tell it.
-
-        Fifteen mirrors and four crawls, seeds 0 to 2: recall .527 at .9935; with one standard deviation more than
-        allowed, by which two sites lost their best rule in one of three splits, .493 at .9935.
-        """
-        return wrong <= 0 or upper_bound(max(0, right), wrong) >= 1.0 - 1.0 / self.of_wrong
+    def is_safe(self, right: float, wrong: float) -> bool:
+        """True when so many wrong ones may be chance: a standard deviation more than allowed."""
+        allowed = max(0.0, right + wrong) / self.of_wrong
+        return wrong <= allowed + sqrt(allowed)
 
     def allows(self, right: float, wrong: float) -> bool:
         """True when a rule is right as often as the user asks, give or take what may be chance."""
