@@ -29,9 +29,9 @@ from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, orig
 from dedupcrawl.content.checks.shingles import FEWEST, LEVELS
 from dedupcrawl.content.html import extract
 from dedupcrawl.core import main_outline
-from dedupcrawl.core.around import Around
 from dedupcrawl.core.features import FEATURES, features
 from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.pair import Pair, unknown_lines
 from dedupcrawl.core.signatures import sampled_shingles
 from dedupcrawl.core.template import Template
@@ -95,30 +95,30 @@ class Pages:
         self.pages = pages
         self._read = {name: Analysis(page) for name, page in pages.items()}
         self.texts = {name: read.text for name, read in self._read.items()}
-        self._around = {name: read.around for name, read in self._read.items()}
-        self._furniture: defaultdict[str, Template] = defaultdict(Template)
+        self._page_context = {name: read.page_context for name, read in self._read.items()}
+        self._templates: defaultdict[str, Template] = defaultdict(Template)
         for name, page in pages.items():
-            furniture = self._furniture[host_of(page.url)]
-            if page.name and furniture.is_new(page.name):
-                self._read[name].learn(furniture, page.name)
+            template = self._templates[host_of(page.url)]
+            if page.name and template.is_new(page.name):
+                self._read[name].learn(template, page.name)
 
     def pair(self, new: str, kept: str) -> Pair:
         """Two pages side by side, the kept one as an index has it."""
-        return Pair(self._view(new, self._around[new]), self._view(kept, self._stored(kept)))
+        return Pair(self._view(new, self._page_context[new]), self._view(kept, self._stored(kept)))
 
-    def _stored(self, name: str) -> Around:
-        furniture = self._furniture[host_of(self.pages[name].url)]
-        return Around.from_bytes(self._around[name].without(furniture).to_bytes())
+    def _stored(self, name: str) -> PageContext:
+        template = self._templates[host_of(self.pages[name].url)]
+        return PageContext.from_bytes(self._page_context[name].without(template).to_bytes())
 
-    def _view(self, name: str, around: Around) -> View:
+    def _view(self, name: str, page_context: PageContext) -> View:
         page = self.pages[name]
-        template = self._furniture[host_of(page.url)]
+        template = self._templates[host_of(page.url)]
         return View(
             page.url,
             host_alike(page.url),
             page.title,
             self._read[name].outline,
-            around,
+            page_context,
             template,
             headline=page.headline,
         )
@@ -254,7 +254,7 @@ def _stands_inside(pair: Pair) -> bool:
         and max(feature.value(pair) for feature in FEATURES if feature.name in _OF_LISTS) <= _LISTED
         and not _titles_differ(pair)
         and not pair.moves
-        and max(pair.beside, unknown_lines(pair.new.around.link_lines, pair.kept)) < _BESIDE
+        and max(pair.beside, unknown_lines(pair.new.page_context.link_lines, pair.kept)) < _BESIDE
     )
 
 

@@ -21,8 +21,8 @@ from dedupcrawl.content.model import load
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.detection import detector as detection
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.batch import Steps, judge_batch
 from dedupcrawl.detection.comparison import Asked
-from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import standing_for
 from dedupcrawl.index.open import TemporaryIndex, open_index, shown
@@ -161,7 +161,7 @@ class Detector(AbstractContextManager["Detector"]):
     def _check_next(self, waiting: deque[Analysis]) -> list[Verdict]:
         """The verdicts on as many pages as the index is best asked for at once."""
         reads = [waiting.popleft() for _ in range(min(len(waiting), self._index.pages_at_once))]
-        verdicts = together(self._index, map(self._steps, reads))
+        verdicts = judge_batch(self._index, map(self._steps, reads))
         if self._settings.keep_text:
             for read in reads:
                 self._detector.keep_text(read.page)

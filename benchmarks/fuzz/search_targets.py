@@ -7,12 +7,12 @@ from collections import Counter
 from math import isfinite
 
 from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
-from dedupcrawl.core.around import Around
 from dedupcrawl.core.features import FEATURES, Weights, features, shown
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline, read
 from dedupcrawl.core.overlap import TOTAL, cheapest_prefix, keys_of, overlap, possible
 from dedupcrawl.core.overlap import Weights as TermWeights
 from dedupcrawl.core.packing import pack
+from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.postings import Postings, Tail
 from dedupcrawl.core.signatures import ShingleSearch, near, simhash_keys
@@ -70,14 +70,14 @@ def pairs(data: bytes) -> None:
         site.add(read(_outline(rest[half:])).hashes, f"{number}")
     lines, links = array("I", rest[: len(rest) // 4 * 4]).tolist(), list(rest)
     sizes = dict(zip(lines, links, strict=False))
-    around = Around(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=frozenset(lines[::3]))
+    page_context = PageContext(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=frozenset(lines[::3]))
     views = [
         View(
             f"http://a.example/2.{number}/x",
             "a.example" if flags & 8 else text[:9],
             text[-300:],
             MainOutline.of(SymbolText.of(tuple(text.split("\n")))) if flags & 16 << number else _outline(rest[number:]),
-            around if flags & 64 else around.to_bytes(),
+            page_context if flags & 64 else page_context.to_bytes(),
             site,
             headline=text[:300],
         )

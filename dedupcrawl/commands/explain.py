@@ -183,7 +183,7 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         yield f"its page was kept: {_described(kept)}"
         if not kept["stored"]:
             yield "  its item is not stored yet: if it never is, the page is forgotten, and fetched again if necessary"
-        if count := kept["furniture_blocks"]:
+        if count := kept["template_blocks"]:
             yield f"  {count} of its {counted(kept['blocks'], 'paragraph')} recur{'s' * (count == 1)} on its site"
     for url in told["listed_by"]:
         yield f"  {url} holds its text and links to it, as lists do"

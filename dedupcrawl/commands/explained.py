@@ -15,7 +15,7 @@ from dedupcrawl.content.differences import stretches
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.detection.attachments import lists_of, text_of
-from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry
@@ -165,9 +165,9 @@ class Explainer:
             return None
         host = host_of(entry.source)
         outline = main_outline.read(entry.outline, self._index.secret)
-        recurring = SiteFurniture(self._index).of(host).recurring(outline.hashes)
+        recurring = SiteTemplates(self._index).of(host).recurring(outline.hashes)
         of_page = {"url": entry.source, **_part(entry, "title", "spider", "run", "kept_at")}
-        blocks = {"blocks": len(recurring), "furniture_blocks": sum(recurring)}
+        blocks = {"blocks": len(recurring), "template_blocks": sum(recurring)}
         is_stored = not self._index.is_open(premise_of(entry))
         return {**of_page, "checks": sorted(entry.signatures), **blocks, "stored": is_stored}
 

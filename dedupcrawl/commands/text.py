@@ -23,7 +23,7 @@ from dedupcrawl.core.symbols import SymbolText, vocabulary_of
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
-from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.contract import Index
 from dedupcrawl.output import to_json
 from dedupcrawl.page import Page
@@ -38,12 +38,12 @@ class Line(NamedTuple):
     """A line of a page."""
 
     text: str
-    kind: Kind  # "own"; "furniture", which the site repeats; or "slot": furniture with a number or a word of dates
+    kind: Kind  # "own"; "furniture", of the site's template; or "slot": template with a number or a word of dates
     is_main: bool  # whether it is of the main text; else it stands around that
 
 
 def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
-    """A page's lines, and whether it has so little own text that its furniture is compared as well.
+    """A page's lines, and whether it has so little own text that its template is compared as well.
 
     Main text comes first, each part in page order; lines without a word or number are left out.
     """
@@ -110,7 +110,7 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
         raise click.UsageError("--set goes with FILE: for a URL, the index has only the text that the crawl read.")
     with opened(index, needed=not is_file) as kept_in:
         read = of_file(Path(page), fetched_from, settings) if is_file else _of_index(page, forms, kept_in)
-        lines, all_counts = lines_of(read, SiteFurniture(kept_in).of(host_of(read.url)), kept_in.secret)
+        lines, all_counts = lines_of(read, SiteTemplates(kept_in).of(host_of(read.url)), kept_in.secret)
     of_kind = {kind: [line.text for line in lines if line.is_main and line.kind == kind] for kind in _LOOKS}
     has_selector = is_file and settings.for_url(read.url).selector is not None
     told = {

@@ -15,7 +15,7 @@ from dedupcrawl.core.main_outline import symbols_of
 from dedupcrawl.core.symbols import SymbolText
 
 KINDS_IN_WORDS: Mapping[str, str] = {
-    "furniture": "on one page only",
+    "template": "on one page only",
     "slot": "another value",
     "value": "another number",
     "counted": "another count",

@@ -17,10 +17,10 @@ import msgspec
 
 from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.features import FEATURES, features, listed
 from dedupcrawl.core.features import shown as shown_features
+from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.pair import Pair, unknown_lines, unknown_resources
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
@@ -82,7 +82,7 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
 
 _MORE = 0.1
 """Share of a kept page beyond what the new one says, from which on a link to that makes it a list: what a print view or
-the same page with other furniture has more is less. Set by hand; the model weighs the share itself."""
+the same page in another template has more is less. Set by hand; the model weighs the share itself."""
 
 
 def compare(new: View, kept: View, model: Model) -> Evidence:
@@ -103,14 +103,14 @@ def compare_texts(
     They are given as outlines, as of `main_outline.packed`, with the templates of both hosts where they are known, and
     the secret of their index.
     """
-    nothing, known = Around({}, {}, frozenset()), templates or (Template(), Template())
+    nothing, known = PageContext({}, {}, frozenset()), templates or (Template(), Template())
     texts = zip((new, kept), known, strict=True)
     one, other = (View("", "", "", text, nothing, of_host, secret) for text, of_host in texts)
     return compare(one, other, model) if is_worth_comparing(one, other) else None
 
 
 def is_own_text_equal(one: View, other: View) -> bool:
-    """Whether two main texts say the same once the furniture of their hosts is left out."""
+    """Whether two main texts say the same once the templates of their hosts are left out."""
     return (
         shows_same(one, other)
         and one.main.tail_hash == other.main.tail_hash
@@ -120,9 +120,9 @@ def is_own_text_equal(one: View, other: View) -> bool:
 
 
 def is_own_text_said(one: View, other: View) -> bool:
-    """Whether either page says all of the other's main text, furniture left out, be it beside its own.
+    """Whether either page says all of the other's main text, site template left out, be it beside its own.
 
-    Of one page extraction may take another part for its main text when a line was added. Where that has no furniture,
+    Of one page extraction may take another part for its main text when a line was added. Where that has no template,
     or says too little without it, either has to say all that stands beside the other's, too.
     """
     return shows_same(one, other) and _is_said(one, other) and _is_said(other, one)
@@ -131,8 +131,8 @@ def is_own_text_said(one: View, other: View) -> bool:
 def shows_same(one: View, other: View) -> bool:
     """Whether secondary text and resources are the same of both, but for what the other page says in its text."""
     return not (
-        unknown_lines(one.around.secondary, other)
-        or unknown_lines(other.around.secondary, one)
+        unknown_lines(one.page_context.secondary, other)
+        or unknown_lines(other.page_context.secondary, one)
         or unknown_resources(one, other)
     )
 
@@ -140,7 +140,7 @@ def shows_same(one: View, other: View) -> bool:
 def _is_said(page: View, by: View) -> bool:
     lines, said = by.said_around.asides.keys() | by.said_around.link_lines.keys(), set(_blocks(by))
     own = (block for block, end in zip(_blocks(page), page.main.ends, strict=True) if page.own[end - 1])
-    its_lines = page.around.asides.keys() | page.around.link_lines.keys() if page.is_all_own else set()
+    its_lines = page.page_context.asides.keys() | page.page_context.link_lines.keys() if page.is_all_own else set()
     return (
         not page.main.tail
         and its_lines <= lines.union(by.main.hashes)
@@ -162,7 +162,7 @@ LABELS: Mapping[str, str] = {
     "needed": "probability needed to drop it",
     "symbols": "words or characters of its own on this page",
     "kept_symbols": "of its own on the kept page",
-    "furniture_blocks": "paragraphs of this page left out, because its site repeats them",
+    "template_blocks": "paragraphs of this page left out, because its site repeats them",
     "covered": "of its own text stands in kept pages that it is a list of",
     **{it.name: f"{_SIGNS[it.sign]}: {it.says}" for it in FEATURES if it.name in packaged().weights},
 }

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 from dedupcrawl.core.words cimport WordLists
 
 cpdef enum:  # what a difference is
-    FURNITURE  # of text that the site repeats, on one side
+    TEMPLATE  # of text that the site repeats, on one side
     SLOT  # of text that the site repeats, on both sides
     VALUE  # likewise, a number by another one where no counter stands: in a column of a list
     COUNTED  # another day of posting, or number of views, readers, comments
@@ -34,7 +34,7 @@ cpdef enum:  # where it stands
 cdef struct Side:
     const uint16_t *symbols
     const uint8_t *kinds
-    const uint8_t *own  # of each symbol, whether it is no furniture
+    const uint8_t *own  # of each symbol, whether it is not of the site template
     const uint8_t *aligned  # whether it stands in the other text
     Py_ssize_t count
     int32_t *differing  # where those stand that do not; filled by `sum_up`
@@ -56,7 +56,7 @@ cdef struct Part:  # one side of a difference
     uint64_t said  # hash of those that tell by themselves, in any order; 0 where none do
 
 cdef struct Tally:  # symbols of the new text, and places where the texts differ
-    Py_ssize_t uncovered  # of its own text, no furniture, those that differ
+    Py_ssize_t uncovered  # of its own text, without the site template, those that differ
     Py_ssize_t kept_uncovered  # the same of the kept text
     Py_ssize_t novel  # those that the kept text has nowhere beside a neighbour that they have here
     Py_ssize_t novel_inside  # those of them that stand at neither end of the text

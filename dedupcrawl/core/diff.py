@@ -170,7 +170,7 @@ def _kind(
     if not (here.own or there.own):
         if both and not is_counted and not (_dates(here) or _dates(there)) and _figures(here) and _figures(there):
             return VALUE
-        return SLOT if both else FURNITURE
+        return SLOT if both else TEMPLATE
     if not (here.telling or there.telling):
         return FILLER
     words: cython.int = here.kinds[WORD] + there.kinds[WORD] + here.kinds[NAME] + there.kinds[NAME]

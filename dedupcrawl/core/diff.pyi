@@ -2,7 +2,7 @@
 
 from dedupcrawl.core.digests import Secret
 
-FURNITURE: int  # kinds of differences
+TEMPLATE: int  # kinds of differences
 SLOT: int
 VALUE: int
 COUNTED: int

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Main outline: what is kept of a main text so that later pages can be laid beside it when the text itself is gone.
 
-It holds symbols and, between two paragraphs, a break. Its blocks, by which a site's furniture is recognized, are each
+It holds symbols and, between two paragraphs, a break. Its blocks, by which a site's template is recognized, are each
 known by a hash of its skeleton: its symbols with numbers and the words of dates masked. "Read 2,862 times" and "Read 17
 times" are one slot of the site with two values. What a block is can so be told of a kept page, too.
 """

@@ -8,10 +8,10 @@ text and stands on one side only may be no difference of the pages but one of ex
 import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
-from cython.cimports.dedupcrawl.core.around import Around
 from cython.cimports.dedupcrawl.core.arrays import int32s, sort, uint8s, uint16s, uint64s, unset, zeros
 from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
+from cython.cimports.dedupcrawl.core.page_context import PageContext
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Symbol, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
@@ -42,7 +42,7 @@ class Pair:
         in_new: The same of the kept main text.
         moves: Places where what follows in the new text stands earlier in the kept one.
         is_of_one_host: Whether both are pages of one host.
-        template: How much of the new page is furniture that it may share with the kept one.
+        template: How much of the new page is site template that it may share with the kept one.
         uncovered: Share of the new page's own text that does not stand in the kept page.
         kept_uncovered: Share of the kept page's own text that does not stand in the new page.
         beside: Symbols of lines of text around the new main text that the kept page has nowhere.
@@ -175,14 +175,14 @@ class Pair:
     def look_around(self):
         new: View = self.new
         kept: View = self.kept
-        around: Around = new.read_around()
-        kept_around: Around = kept.read_around()
+        page_context: PageContext = new.read_around()
+        kept_around: PageContext = kept.read_around()
         self.template = new.repeated() if self.is_of_one_host else 0.0
-        self.beside = unknown_lines(around.asides, kept)
-        self.secondary = max(unknown_lines(around.secondary, kept), unknown_lines(kept_around.secondary, new))
+        self.beside = unknown_lines(page_context.asides, kept)
+        self.secondary = max(unknown_lines(page_context.secondary, kept), unknown_lines(kept_around.secondary, new))
         self.resources = unknown_resources(new, kept)
-        self.links_beside = unknown_lines(around.link_lines, kept) if self.template else 0
-        self.links, self.kept_links = len(around.links), len(kept_around.links)
+        self.links_beside = unknown_lines(page_context.link_lines, kept) if self.template else 0
+        self.links, self.kept_links = len(page_context.links), len(kept_around.links)
         self.is_listed, self.lists = kept.links_to(new), new.links_to(kept)
         self.is_bare = new.read_said_around().is_bare and kept.read_said_around().is_bare
         self.is_only_version = self.is_of_one_host and self.has_only_versions()
@@ -190,8 +190,8 @@ class Pair:
 
     def says_same_around(self):
         """Whether both have the same lines around their main texts, as far as those of the kept page are known."""
-        here: Around = self.new.read_around()
-        there: Around = self.kept.read_around()
+        here: PageContext = self.new.read_around()
+        there: PageContext = self.kept.read_around()
         last: object = there.last
         return _known(here.asides, last) == _known(there.asides, last) and _known(here.link_lines, last) == _known(
             there.link_lines, last
@@ -477,8 +477,13 @@ def unknown_lines(lines, other):
     """Symbols of lines beside a main text, of whatever kind, that the other page has nowhere."""
     if not lines:
         return 0
-    around: Around = other.read_around()
-    last, asides, link_lines, secondary = around.last, around.asides, around.link_lines, around.secondary
+    page_context: PageContext = other.read_around()
+    last, asides, link_lines, secondary = (
+        page_context.last,
+        page_context.asides,
+        page_context.link_lines,
+        page_context.secondary,
+    )
     unknown = [
         line for line in lines if line <= last and not (line in asides or line in link_lines or line in secondary)
     ]
@@ -490,8 +495,8 @@ def unknown_resources(new, kept):
 
     Nor do they say anything where two hosts share none: a reprint has other pictures, or the same by other names.
     """
-    here: Around = new.read_around()
-    there: Around = kept.read_around()
+    here: PageContext = new.read_around()
+    there: PageContext = kept.read_around()
     if not here.resources or not there.resources:
         return 0
     if new.host != kept.host and here.resources.isdisjoint(there.resources):
@@ -511,15 +516,15 @@ def taken(page, other):
     stands on both. (At 98 % precision .871 of the duplicates of a shop not fitted on were found, .814 without it; both
     with half of the pages for nearly all.)
     """
-    around: Around = other.read_said_around()
-    if not (page.site.has_recurring() or around.asides or around.link_lines):
+    page_context: PageContext = other.read_said_around()
+    if not (page.site.has_recurring() or page_context.asides or page_context.link_lines):
         return None
     main: MainOutline = page.read_main()
     only: frozenset = main.read_blocks() - other.read_main().read_blocks()
     if not only:
         return None
     everywhere: set = page.everywhere(only)
-    beside: set = {block for block in only if block in around.asides or block in around.link_lines}
+    beside: set = {block for block in only if block in page_context.asides or block in page_context.link_lines}
     if not everywhere and not beside:
         return None
     flags: bytes = bytes(main.count)

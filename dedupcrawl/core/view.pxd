@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
-from dedupcrawl.core.around cimport Around
+from dedupcrawl.core.page_context cimport PageContext
 from dedupcrawl.core.main_outline cimport MainOutline
 from dedupcrawl.core.symbols cimport VALUES
 from dedupcrawl.core.template cimport Template
@@ -17,14 +17,14 @@ cdef class View:
     cdef object all_around
     cdef MainOutline main_text
     cdef Line title_line, headline_line
-    cdef Around around_all, around_own
+    cdef PageContext around_all, around_own
     cdef bytes own_flags
     cdef Py_ssize_t own_in_main, not_repeated  # symbols of its main text
     cdef MainOutline read_main(self)
     cdef Line read_title(self)
     cdef Line read_headline(self)
-    cdef Around read_said_around(self)
-    cdef Around read_around(self)
+    cdef PageContext read_said_around(self)
+    cdef PageContext read_around(self)
     cdef bytes read_own(self)
     cdef Py_ssize_t count_own(self) except -1
     cdef Py_ssize_t words(self) except? -1

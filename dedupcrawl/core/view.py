@@ -2,17 +2,17 @@
 """View: a page as it is compared, by what is known of its site when that is done.
 
 The same of a page at hand and of one that is kept, of which there is but its outline, the hashes of what stands around
-its main text, and its title. Blocks whose skeleton the site repeats are furniture; what is left is the page's own text.
-Most pages are told apart by their main texts, so the rest is made when it is asked for.
+its main text, and its title. Blocks whose skeleton the site repeats are the site template; what is left is the page's
+own text. Most pages are told apart by their main texts, so the rest is made when it is asked for.
 """
 
 from functools import lru_cache
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.around import Around
 from cython.cimports.dedupcrawl.core.arrays import uint8s, uint16s
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline, symbols_of
+from cython.cimports.dedupcrawl.core.page_context import PageContext
 from cython.cimports.dedupcrawl.core.symbols import SymbolText
 from cython.cimports.dedupcrawl.core.template import Template
 from cython.cimports.dedupcrawl.core.words import IDEOGRAPH, LETTER
@@ -28,7 +28,7 @@ TITLE = 200
 """Characters of a title that are looked at, and kept."""
 
 LITTLE = 12  # set by hand
-"""Symbols of own text, below which some of a page's furniture counts as its own: all but what nearly all pages of its
+"""Symbols of own text, below which some of a page's template counts as its own: all but what nearly all pages of its
 site have; and where that is as little, all of it, for the page says nothing else."""
 
 _TITLE = cython.declare(cython.Py_ssize_t, TITLE)
@@ -120,8 +120,8 @@ class View:
 
     def read_said_around(self):
         if self.around_all is None:
-            around = self.all_around
-            self.around_all = Around.from_bytes(around) if isinstance(around, bytes) else around
+            page_context = self.all_around
+            self.around_all = PageContext.from_bytes(page_context) if isinstance(page_context, bytes) else page_context
         return self.around_all
 
     def read_around(self):
@@ -177,17 +177,17 @@ class View:
 
     @property
     def said_around(self):
-        """What stands around its main text; of a kept page, what is no furniture."""
+        """What stands around its main text; of a kept page, what is not of the site template."""
         return self.read_said_around()
 
     @property
-    def around(self):
-        """What stands around its main text and is no furniture."""
+    def page_context(self):
+        """What stands around its main text and is not of the site template."""
         return self.read_around()
 
     @property
     def kept_around(self):
-        """What an index keeps of what stands around its main text: what is no furniture, and all its resources.
+        """What an index keeps of what stands around its main text: all but the site template, and all its resources.
 
         A picture that recurs on the pages of a small site may be one page's own once there are more: which are its own
         is asked anew whenever it is compared.
@@ -196,7 +196,7 @@ class View:
 
     @property
     def is_all_own(self):
-        """Whether no furniture was told apart: it has none, or too little else to be compared by."""
+        """Whether no template was told apart: it has none, or too little else to be compared by."""
         self.read_own()
         return self.own_in_main == self.read_main().count
 
@@ -236,9 +236,9 @@ class View:
         return self.own_in_main + main.tail - less // 4
 
     def repeated(self):
-        """Share of all that it says, around its main text too, that is furniture; of a kept page not known.
+        """Share of all that it says, around its main text too, that is site template; of a kept page not known.
 
-        All of it, before a host's furniture is known: an error should keep a page.
+        All of it, before a host's template is known: an error should keep a page.
         """
         if self.site.pages < _recurring:
             return 1.0
@@ -254,10 +254,10 @@ class View:
 
     def links_to(self, other):
         """Whether this page has a link to another one of its host."""
-        around: Around = self.read_around()
-        if self.host != other.host or not around.links:
+        page_context: PageContext = self.read_around()
+        if self.host != other.host or not page_context.links:
             return False
-        return around.links_to((link_hash(local_form(other.url)), *other.read_said_around().also_at))
+        return page_context.links_to((link_hash(local_form(other.url)), *other.read_said_around().also_at))
 
 
 @cython.cfunc

@@ -2,9 +2,9 @@
 
 from typing import final
 
-from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.main_outline import MainOutline
+from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.template import Template
 
 TITLE: int
@@ -18,7 +18,7 @@ class View:
         host: str,
         titled: str,
         outline: MainOutline | bytes,
-        all_around: Around | bytes,
+        all_around: PageContext | bytes,
         site: Template,
         secret: Secret = NO_SECRET,
         headline: str = "",
@@ -46,9 +46,9 @@ class View:
     @property
     def own_count(self) -> int: ...
     @property
-    def said_around(self) -> Around: ...
+    def said_around(self) -> PageContext: ...
     @property
-    def around(self) -> Around: ...
+    def page_context(self) -> PageContext: ...
     @property
     def kept_around(self) -> bytes: ...
     @property

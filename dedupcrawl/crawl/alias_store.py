@@ -9,7 +9,7 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
 from dedupcrawl.core.hash_set import HashSet
-from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
+from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures
 from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.site_memory import SiteMemory
@@ -45,7 +45,7 @@ class AliasStore:
         self._own = HashSet()  # URLs beside which this process has put anything
         self._own_owners: set[str] = set()  # of which the index knew nothing before this process did
         what = "The index cannot be asked about aliases"
-        self.asked = Survived(stats, "dedup/aliases/errors", what, INDEX_FAILS)
+        self.asked = LoggedFailures(stats, "dedup/aliases/errors", what, INDEX_FAILS)
         self.owners = SiteMemory(index, NAME, SiteAliases, self.asked)
 
     def rules_of(self, owner: str) -> tuple[Rule, ...]:

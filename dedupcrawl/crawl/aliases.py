@@ -16,13 +16,13 @@ from w3lib.url import safe_url_string
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
 from dedupcrawl.core.hash_set import HashSet
-from dedupcrawl.crawl.discoveries import Discoveries
+from dedupcrawl.crawl.first_referrers import FirstReferrers
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
-from dedupcrawl.detection.unsettled import MOST_UNSETTLED
+from dedupcrawl.detection.provisional import MOST_PROVISIONAL
 from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
@@ -44,7 +44,7 @@ class Aliases:
     Everything lies beside the URL in the index. What is said is used on trial only.
 
     Attributes:
-        discoveries: Which pages were the first to lead to others.
+        first_referrers: Which pages were the first to lead to others.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -54,7 +54,7 @@ class Aliases:
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
         self._template_of, self._trust = parts.detector.template_of, parts.detector.trust
-        self.discoveries = Discoveries()
+        self.first_referrers = FirstReferrers()
         self._changed = HashSet()  # whose page is another than in earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URLs of the last pages → what only they led to
         self._links_kept = 0
@@ -304,7 +304,7 @@ class Aliases:
         """Of a page that was kept, and may be judged again, what only it led to."""
         self._links_kept += len(links) - len(self._kept.pop(url, ()))
         self._kept[url] = links
-        while self._links_kept > _MOST_KEPT or len(self._kept) > MOST_UNSETTLED:
+        while self._links_kept > _MOST_KEPT or len(self._kept) > MOST_PROVISIONAL:
             _, gone = self._kept.popitem(last=False)
             self._links_kept -= len(gone)
 

@@ -19,7 +19,7 @@ from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.questions import Questions, ask_for_error, learn_error
+from dedupcrawl.crawl.probes import Probes, ask_for_error, learn_error
 from dedupcrawl.crawl.request_meta import CANONICAL, GONE, ORIGINAL_URL, TRIAL, is_for_spider, without_fragment
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.sites import host_of
@@ -44,7 +44,7 @@ class Answers:
         self._batch, self._fetched = parts.batch, parts.fetched
         self._falls = falls
         self.audits = Audits(parts, aliases, alias_rows, self._falls)
-        self._questions = Questions(parts.pages, self._batch, parts.sending)
+        self._probes = Probes(parts.pages, self._batch, parts.sending)
         self._counted = HashSet()  # targets that speak for the rules which lead there
         self._seen = HashSet()  # targets for which only waits what was found out to lead there
 
@@ -69,8 +69,8 @@ class Answers:
 
     def dropped(self, request: Request) -> None:
         """The duplicate filter has dropped `request`."""
-        if self._aliases.discoveries.awaited:
-            self._aliases.discoveries.dropped(request)
+        if self._aliases.first_referrers.awaited:
+            self._aliases.first_referrers.dropped(request)
         if self._parts.stats.get_value("dedup/url/rewritten"):  # else it saves none, and need not be remembered
             self._parts.savings.drop(request)
 
@@ -155,11 +155,11 @@ class Answers:
     def settle(self) -> bool:
         """Nothing more is being fetched: end the audits that are under way; False when an answer is still to come."""
         self._batch.flush()
-        if not self._questions.are_open:
+        if not self._probes.are_open:
             for target in self.audits.unmatched():
                 if self._parts.earlier.look(target) is None:
                     self._ask(target)
-        if self._questions.are_open:
+        if self._probes.are_open:
             return False
         self.audits.settle()
         self._parts.owed.retry()
@@ -197,13 +197,13 @@ class Answers:
             self._rewrites.prove(target)
         first = self._rewrites.first(target)
         if first is not None:
-            ask_for_error(self._questions, audits.errors, host, target)
+            ask_for_error(self._probes, audits.errors, host, target)
             is_led_on = not self._parts.earlier.is_one_url(url, target)
             if is_led_on and not audits.leading_on.is_usual(target, url, first[1]):  # a login, the front page?
                 self._suspect(target, (target,), look, url)
                 audits.found(target, look)
                 return
-        self._questions.then(host, target, partial(self._found, host, target, look))
+        self._probes.then(host, target, partial(self._found, host, target, look))
 
     def _found(self, host: str, target: str, look: Look) -> None:
         """The page of a target, now that it is known what its host's error pages look like."""
@@ -237,4 +237,4 @@ class Answers:
             finally:
                 self.audits.not_found(target)
 
-        self._questions.ask(target, target, lambda answer: 200 <= answer.status < 300, settle)
+        self._probes.ask(target, target, lambda answer: 200 <= answer.status < 300, settle)

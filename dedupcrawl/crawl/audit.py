@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from dedupcrawl.crawl.discoveries import Discoveries, OpenLinks
 from dedupcrawl.crawl.failures import INDEX_FAILS
+from dedupcrawl.crawl.first_referrers import FirstReferrers, OpenLinks
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.output import PRIVATE, replacing
@@ -78,11 +78,11 @@ class PassedAudits:
         OSError: Those of the process before cannot be read.
     """
 
-    def __init__(self, parts: Parts, discoveries: Discoveries) -> None:
-        self._parts, self._discoveries = parts, discoveries
+    def __init__(self, parts: Parts, first_referrers: FirstReferrers) -> None:
+        self._parts, self._first_referrers = parts, first_referrers
         self._audits: list[Audit] = []
         before = _NOTHING if parts.folder is None else _read(parts.folder / _FILE)
-        discoveries.resume(before.links)
+        first_referrers.resume(before.links)
         for one in before.audits:
             parts.book.count(one.url, one.rules, is_tried=True)  # as the process before did
             if one.has_passed:
@@ -108,7 +108,7 @@ class PassedAudits:
         """
         if self._parts.rewrites.end(audit.target) == audit.url:
             return False
-        links = self._discoveries.only_on(audit.url)
+        links = self._first_referrers.only_on(audit.url)
         try:  # a page may be kept as that of a URL on trial that was sent there: nothing else leads to that either
             urls = [*links, *(use.url for use in self._parts.rewrites.found(links) if use.url != audit.url)]
         except INDEX_FAILS:
@@ -123,14 +123,14 @@ class PassedAudits:
         Raises:
             OSError: They cannot be written.
         """
-        links_of = self._discoveries.only_on
+        links_of = self._first_referrers.only_on
         audits, self._audits = [audit for audit in self._audits if links_of(audit.url)], []
         for audit in audits:
             if audit.has_passed:
                 self._parts.book.take_back(audit.url, audit.rules)
         if self._parts.folder is not None:
             passed = [msgspec.structs.replace(audit, found=None) for audit in audits]
-            undecided = _Undecided(passed, self._discoveries.open_links) if passed else _NOTHING
+            undecided = _Undecided(passed, self._first_referrers.open_links) if passed else _NOTHING
             with replacing(self._parts.folder / _FILE, PRIVATE) as new:
                 new.write(msgspec.json.encode(undecided))
 

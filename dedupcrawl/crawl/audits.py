@@ -23,7 +23,7 @@ from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.questions import ErrorPages, LeadingOn
+from dedupcrawl.crawl.probes import ErrorPages, LeadingOn
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
 from dedupcrawl.index.record import Rewrite
@@ -57,7 +57,7 @@ class Audits:
         self._instead: dict[str, Look] = {}  # target → the other page that its last failed audit has found
         self._told = HashSet()  # URLs of which earlier crawls have spoken for or against rules
         self._is_resumed = parts.folder is not None
-        self.passed = PassedAudits(parts, aliases.discoveries)
+        self.passed = PassedAudits(parts, aliases.first_referrers)
 
     # Which uses are audited
 
@@ -333,7 +333,7 @@ class Audits:
         audit.say("Not one page")
         self._stats.inc_value("dedup/url/tried_wrong")
         self._tell(audit, held=False)
-        self._aliases.discoveries.failed(audit.url)
+        self._aliases.first_referrers.failed(audit.url)
         is_refuted = leads_to_more or bool(audit.suspects)
         self._condemn(audit, {audit.target, *audit.suspects} if is_refuted else ())
         self._falls.fetch_itself(audit.target, "it is no duplicate any more")  # which an earlier crawl found it to be

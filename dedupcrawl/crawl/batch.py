@@ -10,7 +10,7 @@ from functools import partial
 
 from dedupcrawl.crawl.failures import running_loop
 from dedupcrawl.crawl.pages import FetchedPage
-from dedupcrawl.detection.together import Steps, together
+from dedupcrawl.detection.batch import Steps, judge_batch
 from dedupcrawl.index.contract import Index
 from dedupcrawl.verdict import Verdict
 
@@ -64,10 +64,10 @@ class Batch:
         """
         if (loop := running_loop()) is None:
             self.flush()
-            return together(self._index, [begin()])[0]
+            return judge_batch(self._index, [begin()])[0]
         future: asyncio.Future[Verdict | None] = loop.create_future()
         if self._index.pages_at_once == 1:
-            self._work.append(partial(together, self._index, [_answered([(future, begin)])]))
+            self._work.append(partial(judge_batch, self._index, [_answered([(future, begin)])]))
         else:
             self._asked.setdefault(page, []).append((future, begin))
         self._wait_for(page if needs_page else None)
@@ -137,7 +137,7 @@ class Batch:
                 logger.exception("A page could not be processed; the crawl goes on.")
         at_once = self._index.pages_at_once
         for first in range(0, len(asked), at_once):
-            together(self._index, map(_answered, asked[first : first + at_once]))
+            judge_batch(self._index, map(_answered, asked[first : first + at_once]))
 
 
 def _answered(asked: list[Asked]) -> Steps[None]:

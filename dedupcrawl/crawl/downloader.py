@@ -12,7 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from dedupcrawl.crawl.extension import Component
-from dedupcrawl.crawl.failures import survive
+from dedupcrawl.crawl.failures import log_failure
 from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError, is_for_spider
 from dedupcrawl.sites import host_of
 
@@ -165,5 +165,5 @@ class CrawlLogMiddleware(Component):
                 if self._dedup.learning is not None:
                     self._dedup.learning.begin_if_due()
             except Exception as error:
-                survive(error, self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged")
+                log_failure(error, self._dedup.stats, "dedup/log/errors", f"{response.url!r} cannot be logged")
         return response

@@ -20,7 +20,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.request import RequestFingerprinter
 
 from dedupcrawl.core.hash_set import HashSet
-from dedupcrawl.crawl.discoveries import Discoveries, Referrer
+from dedupcrawl.crawl.first_referrers import FirstReferrers, Referrer
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL, is_for_spider
 from dedupcrawl.settings import DedupSettings
 
@@ -83,7 +83,7 @@ class Repetitions:
 
     Args:
         settings: Where URLs are not ours to change, links back stay.
-        discoveries: A link that must be counted there is not left out.
+        first_referrers: A link that must be counted there is not left out.
 
     Attributes:
         are_known: Whether the filter is one that never forgets.
@@ -92,11 +92,11 @@ class Repetitions:
         started: By fingerprint, what the crawl has started with: callbacks and their arguments.
     """
 
-    def __init__(self, crawler: Crawler, settings: DedupSettings, discoveries: Discoveries) -> None:
+    def __init__(self, crawler: Crawler, settings: DedupSettings, first_referrers: FirstReferrers) -> None:
         assert crawler.request_fingerprinter is not None
         assert crawler.spider is not None
         assert crawler.stats is not None
-        self._settings, self._stats, self._discoveries = settings, crawler.stats, discoveries
+        self._settings, self._stats, self._first_referrers = settings, crawler.stats, first_referrers
         self._default = crawler.spider.parse
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._is_by_url = isinstance(crawler.request_fingerprinter, RememberedFingerprints)
@@ -134,10 +134,10 @@ class Repetitions:
         """
         if link.dont_filter or link.method != "GET" or link.body or "verbatim_url" in link.meta:  # `_goes_by_url`
             return False
-        key, discoveries = hash(link.url), self._discoveries
-        if key in discoveries.known and key not in discoveries.awaited:  # most
+        key, first_referrers = hash(link.url), self._first_referrers
+        if key in first_referrers.known and key not in first_referrers.awaited:  # most
             return True
-        return not discoveries.is_awaited(link.url, Referrer.of(response))
+        return not first_referrers.is_awaited(link.url, Referrer.of(response))
 
     def count(self, links: int) -> None:
         """So many were dropped: counted as the filter does."""

@@ -29,8 +29,8 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-class Survived:
-    """What is done within ends where it fails, see `survive`. It can be used again and again, and within itself."""
+class LoggedFailures:
+    """What is done within ends where it fails, see `log_failure`. It can be used again and again, and within itself."""
 
     __slots__ = ("_kinds", "_said", "_stat", "_stats")
 
@@ -45,11 +45,11 @@ class Survived:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> bool:
         if not isinstance(error, self._kinds):
             return False
-        survive(error, self._stats, self._stat, self._said)
+        log_failure(error, self._stats, self._stat, self._said)
         return True
 
 
-def survive(error: Exception, stats: StatsCollector, stat: str, said: str) -> None:
+def log_failure(error: Exception, stats: StatsCollector, stat: str, said: str) -> None:
     """The crawl goes on after an error: it is counted by `stat`, and `said` once."""
     if not stats.get_value(stat):
         why, is_sentence = printable(in_words(error)), isinstance(error, _SAID)

@@ -20,15 +20,15 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.evidence import sureness
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl.extension import Component
-from dedupcrawl.crawl.failures import INDEX_FAILS, Survived, survive
+from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures, log_failure
 from dedupcrawl.crawl.packed_request import pack_request
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
+from dedupcrawl.detection.batch import Steps, judge_batch
 from dedupcrawl.detection.comparison import Asked
-from dedupcrawl.detection.together import Steps, together
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.page import Page, item_url, paragraphs_of
 from dedupcrawl.printable import printable
@@ -106,7 +106,7 @@ class DedupPipeline(Component):
             return await outage.bridged(partial(batch.verdict, steps, fetched, needs_page=not roles), late)
         except Exception as error:
             said = f"{fetched.url!r} cannot be judged; its item goes on"
-            survive(error, self._stats, "dedup/content/errors", said)
+            log_failure(error, self._stats, "dedup/content/errors", said)
             return None
 
     def _page_steps(self, fetched: FetchedPage, settings: DedupSettings) -> Steps[Verdict | None]:
@@ -162,7 +162,7 @@ class DedupPipeline(Component):
             raise
         except INDEX_FAILS as error:
             said = "The index cannot be used; pages are kept unchecked while this lasts"
-            survive(error, self._stats, "dedup/index/errors", said)
+            log_failure(error, self._stats, "dedup/index/errors", said)
             return None
         if wrongly_dropped := self._detector.wrongly_dropped():
             self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
@@ -207,7 +207,7 @@ class DedupPipeline(Component):
         if fetched.lost and not fetched.stored and not fetched.on_their_way:
             return
         steps = self._steps(analysis, dataclasses.replace(settings, action="observe"), fetched)
-        (verdict,) = together(self._index, [steps])
+        (verdict,) = judge_batch(self._index, [steps])
         if verdict is not None and verdict.is_duplicate:
             self._stats.inc_value("dedup/index/duplicates_let_through")
         if not fetched.on_their_way:
@@ -225,7 +225,7 @@ class DedupPipeline(Component):
 
     def _keeping(self) -> AbstractContextManager[None]:
         said = "A text or an item cannot be kept (DEDUP_KEEP_TEXT)"
-        return Survived(self._stats, "dedup/content/not_kept", said)
+        return LoggedFailures(self._stats, "dedup/content/not_kept", said)
 
     def _miss(self, url: str, selector: str | None) -> None:
         """DEDUP_SELECTOR found nothing on a page."""

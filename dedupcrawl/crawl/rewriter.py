@@ -200,7 +200,7 @@ class Rewriter:
         self._parts.savings.fetch_as_asked(without_fragment(request.url))
         self._rewrites.lead_on(without_fragment(request.url), sent.url)
         self._aliases.lead_on(without_fragment(request.url), sent.url, source)
-        self._aliases.discoveries.made(sent.url)
+        self._aliases.first_referrers.made(sent.url)
         return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911, PLR0912 - a reason each
@@ -271,7 +271,7 @@ class Rewriter:
     def _ask_for_links(self, url: str) -> None:
         """What is known to be linked from the page at a URL that is not fetched, and from no other, is asked for."""
         for link in self._aliases.links_of(url):
-            self._aliases.discoveries.is_new(link)
+            self._aliases.first_referrers.is_new(link)
             self._parts.sending.schedule(link)  # rules have their say before it is downloaded
 
     def _sent_to(self, url: str, request: Request) -> Request:

@@ -13,8 +13,8 @@ from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.content.model import packaged
 from dedupcrawl.core import main_outline
-from dedupcrawl.core.around import Around
 from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
+from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View
 from dedupcrawl.crawl.failures import INDEX_FAILS
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 TemplateOf = Callable[[str], Template]
 """Host → what its pages repeat, as far as it is known."""
 
-_NOTHING = Around({}, {}, frozenset())
+_NOTHING = PageContext({}, {}, frozenset())
 _LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
 
 
@@ -40,25 +40,25 @@ class Look(msgspec.Struct, frozen=True):
 
     Attributes:
         outline: Its text (see content.main_outline).
-        around: What it says beside its text.
+        page_context: What it says beside its text.
     """
 
     outline: bytes
     body: bytes
     host: str = ""
-    around: Around = _NOTHING
+    page_context: PageContext = _NOTHING
     secret: Secret = NO_SECRET  # of the index
 
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
         """What can be seen of a page."""
         page, secret = analysis.page, analysis.text.secret
-        return cls(analysis.outline, page.body_digest, host_of(page.url), analysis.around, secret)
+        return cls(analysis.outline, page.body_digest, host_of(page.url), analysis.page_context, secret)
 
     @classmethod
     def of(cls, entry: Entry, secret: Secret) -> Look:
         """What the index of this secret knows of a page."""
-        return cls(entry.outline, b"", host_of(entry.source), Around.from_bytes(entry.asides), secret)
+        return cls(entry.outline, b"", host_of(entry.source), PageContext.from_bytes(entry.asides), secret)
 
 
 NOWHERE = Look(b"", b"")  # of a URL that has no page
@@ -72,7 +72,7 @@ def same_page(asked: Look, canonical: Look, template_of: TemplateOf) -> bool | N
         return False if asked.outline else None  # an image, a JavaScript shell
     known = template_of(asked.host), template_of(canonical.host)
     looks = zip((asked, canonical), known, strict=True)
-    one, other = (View("", "", "", look.outline, look.around, of_host, asked.secret) for look, of_host in looks)
+    one, other = (View("", "", "", look.outline, look.page_context, of_host, asked.secret) for look, of_host in looks)
     if not evidence.shows_same(one, other):
         return evidence.compare(one, other, packaged()).probability >= _LIKELY
     is_equal = asked.outline == canonical.outline or evidence.is_own_text_equal(one, other)

@@ -12,7 +12,7 @@ import msgspec
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.crawl.failures import Survived
+from dedupcrawl.crawl.failures import LoggedFailures
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.software_store import DONE_BY_SCRAPY, SoftwareStore
 from dedupcrawl.printable import counted, printable
@@ -53,7 +53,7 @@ class Software:
         """
         if response.status != 200 or not is_html(response) or not self._sightings.wants(url := response.url):
             return {}
-        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be examined for known software"):
+        with LoggedFailures(self._stats, "dedup/software/errors", f"{url!r} cannot be examined for known software"):
             headers = response.headers.getlist("Set-Cookie")
             cookies = (header.partition(b"=")[0].decode("latin-1").strip() for header in headers)
             if seen := self._sightings.look(url, page.facts(response), cookies, response.encoding):
@@ -70,7 +70,9 @@ class Software:
         Returns:
             As `look`, which other workers may have had: what is known of a site is told by all.
         """
-        with Survived(self._stats, "dedup/software/errors", f"{url!r} cannot be compared with other URLs of its site"):
+        with LoggedFailures(
+            self._stats, "dedup/software/errors", f"{url!r} cannot be compared with other URLs of its site"
+        ):
             if (site := self._likely.see_url(url)) and self._normalizer.file_of(site) is None:
                 likely = LIKELY.keys() & {rule.id for rule in self._likely.rules_of(site)}
                 return self._recognize(site, SiteSoftware(likely=frozenset(likely)))

@@ -8,7 +8,7 @@ import msgspec
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.core.url_parts import DEFAULT_PORTS
-from dedupcrawl.crawl.failures import INDEX_FAILS, Survived
+from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures
 from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.sites import site_of
@@ -57,7 +57,7 @@ class SoftwareStore:
         self.sightings = Sightings(known)
         self._weights = {program.name: program.weights for program in known}
         what = "The index cannot be asked about known software"
-        asked = Survived(stats, "dedup/software/errors", what, INDEX_FAILS)
+        asked = LoggedFailures(stats, "dedup/software/errors", what, INDEX_FAILS)
         self.sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
         # By program and place.
         self._made: dict[tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]] = {}

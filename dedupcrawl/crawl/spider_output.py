@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from dedupcrawl.crawl.discoveries import Referrer
 from dedupcrawl.crawl.extension import START, Component, Dedup
+from dedupcrawl.crawl.first_referrers import Referrer
 from dedupcrawl.crawl.request_meta import Yielded
 from dedupcrawl.detection.trust import Trust
 
@@ -61,7 +61,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         super().__init__(crawler)
         dedup = self._dedup = Dedup.of(crawler)
         self._repetitions, self._bypass = dedup.repetitions, dedup.parts.bypass
-        self._is_new, self._fingerprint = dedup.aliases.discoveries.is_new, dedup.parts.fingerprint
+        self._is_new, self._fingerprint = dedup.aliases.first_referrers.is_new, dedup.parts.fingerprint
         self._rewrite, self._link = dedup.rewriter.rewrite, dedup.parts.pages.link
         self._software = dedup.software
         self._trust = dedup.parts.detector.trust if dedup.settings.trusted_sites == START else None

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dedupcrawl.content.around import around_of
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
+from dedupcrawl.content.page_context import context_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
 from dedupcrawl.core.symbols import SymbolText
@@ -34,7 +34,7 @@ class Analysis:
         asides: The lines of text beside it.
         link_lines: The lines of links beside it.
         secondary: Lines of secondary text.
-        around: What stands around its main text.
+        page_context: What stands around its main text.
         kept: That it is stored, once a detector has judged it unique and the index keeps it.
         is_counted: Whether it was counted where its site's template is learned.
     """
@@ -47,7 +47,7 @@ class Analysis:
         self.main = MainOutline.of(self.text)
         self.asides, self.link_lines, self.secondary = page.beside(secret)
         self._blocks = self.text.blocks_within(OUTLINE_SYMBOLS)  # whole ones that the outline holds
-        self.around = around_of(page, self.asides, self.link_lines, self.secondary)
+        self.page_context = context_of(page, self.asides, self.link_lines, self.secondary)
         self._signatures: dict[str, bytes | None] = {}
 
     @property
@@ -59,7 +59,7 @@ class Analysis:
         """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""
         self.is_counted = True
         beside = [(text, len(text)) for text in (self.asides, self.link_lines, self.secondary)]
-        hashes = (*self.page.links, *self.around.resources)
+        hashes = (*self.page.links, *self.page_context.resources)
         return template.add(hashes, title, ((self.text, self._blocks), *beside))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
@@ -102,7 +102,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
             own, left_out = analysis.without(template)
         page, secret = analysis.page, analysis.text.secret
         host, outline = host_alike(page.url), analysis.main
-        view = View(page.url, host, page.title, outline, analysis.around, template, secret, page.headline)
+        view = View(page.url, host, page.title, outline, analysis.page_context, template, secret, page.headline)
         return cls(analysis, own, left_out, view)
 
     @property

@@ -79,7 +79,7 @@ class Comparison:
     entry: Entry  # the new page
     reading: Reading  # how it is read
     asked: Asked
-    furniture: Callable[[str], Template]  # what the pages of a host repeat
+    template: Callable[[str], Template]  # what the pages of a host repeat
     text_of: Callable[[Entry], SymbolText | None]  # the main text of a kept page, if that was kept, too
     model: Model  # what the differences of two pages come to
     trust: Trust  # whose pages may be the reason to drop pages of others
@@ -252,7 +252,7 @@ class Comparison:
         Of two pages of a site of which it is not known what it repeats, what stands around their main texts may be what
         they say: with as much of that as makes a text they differ.
         """
-        is_early = found.pair.is_of_one_host and self.furniture(host_of(self.url)).pages < RECURRING
+        is_early = found.pair.is_of_one_host and self.template(host_of(self.url)).pages < RECURRING
         if is_early and found.pair.words_beside >= OWN_SYMBOLS:
             return math.inf
         return max(self._least, self.model.threshold(_TITLED)) if check == "title" else self._least
@@ -261,7 +261,7 @@ class Comparison:
         view = self._views.get(kept.url)
         if view is None:
             host = host_of(kept.source)
-            view = self._views[kept.url] = kept_view(kept, host, self.furniture(host), self.reading.own.secret)
+            view = self._views[kept.url] = kept_view(kept, host, self.template(host), self.reading.own.secret)
         return view
 
     def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:

@@ -22,12 +22,12 @@ from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import listing, packed_text, text_of
+from dedupcrawl.detection.batch import Steps, judge_batch
 from dedupcrawl.detection.comparison import Asked, Comparison
 from dedupcrawl.detection.pairs import kept_text
-from dedupcrawl.detection.site_furniture import SiteFurniture
-from dedupcrawl.detection.together import Steps, together
+from dedupcrawl.detection.provisional import MOST_PROVISIONAL, ProvisionalPage, ProvisionalPages
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import EVERYBODY, Trust
-from dedupcrawl.detection.unsettled import MOST_UNSETTLED, Unsettled, UnsettledPages
 from dedupcrawl.index.contract import Drop, Index, Kept, Offer
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import premise_of
@@ -68,17 +68,17 @@ class Detector:
     def __post_init__(self) -> None:
         self._resident = ResidentLimit(None if self.memory is None else self.memory << 20)
         self._quota = SiteQuota(self.index)
-        self._furniture = SiteFurniture(self.index)
-        self._unsettled = UnsettledPages()
+        self._templates = SiteTemplates(self.index)
+        self._provisional = ProvisionalPages()
         self._first_id_of_run = self.index.first_id_of_run(self.run)
         self._due = {skip.url: skip for skip in self.index.due(self.spider)}
         self.tally = RunTally(self.index, self.run, self.spider)
         self._wrongly_dropped: list[Skip] = []
         self._duplicates = HashSet()  # their URLs
-        self._judged_again = deque[Verdict](maxlen=MOST_UNSETTLED)
+        self._judged_again = deque[Verdict](maxlen=MOST_PROVISIONAL)
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
-        """How the verdict on a page comes about, for `together`; the page is kept when it is not a duplicate.
+        """How the verdict on a page comes about, for `judge_batch`; the page is kept when it is not a duplicate.
 
         A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
         `check` and `similarity` of the page that it resembles most, with the evidence on both. Such a verdict is
@@ -92,9 +92,9 @@ class Detector:
         self._resident.look()
         page = analysis.page
         host, site = host_of(page.url), site_of(page.url)
-        furniture = self._furniture.of(host)
-        self._judge_again(host, furniture)
-        reading = Reading.of(analysis, furniture)
+        template = self._templates.of(host)
+        self._judge_again(host, template)
+        reading = Reading.of(analysis, template)
         signatures = reading.signatures(asked.checks)
         if not signatures:
             self.release(page.url, None)
@@ -114,8 +114,8 @@ class Detector:
             besides = comparison.kept.url if packed and comparison.kept else ""
             again = partial(self._compared, asked=later, before=entry.kept_at, besides=besides)
             stays = asked.force_keep or (kept is not None and kept.replaces)
-            one = Unsettled(page, entry, asked.checks, reading, again, packed, stays=stays, is_item=asked.is_item)
-            self._unsettled.add(host, one)
+            one = ProvisionalPage(page, entry, asked.checks, reading, again, packed, stays=stays, is_item=asked.is_item)
+            self._provisional.add(host, one)
         if kept is not None:
             analysis.kept = premise_of(entry)
             main_outline.remember(reading.analysis.main, reading.own.secret)
@@ -130,7 +130,7 @@ class Detector:
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
         """The verdict on one page, alone; what is asked is as in `Asked`."""
-        return together(self.index, [self.steps(analysis, Asked(checks, **asked))])[0]
+        return judge_batch(self.index, [self.steps(analysis, Asked(checks, **asked))])[0]
 
     def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
         """What the index keeps of a page."""
@@ -153,7 +153,7 @@ class Detector:
         self, entry: Entry, reading: Reading, asked: Asked, before: float = math.inf, besides: str = ""
     ) -> Comparison:
         """Decides about what the index brings up for a page, as it is read."""
-        of, text_of = self._furniture.of, self._text_of
+        of, text_of = self._templates.of, self._text_of
         return Comparison(entry, reading, asked, of, text_of, self.model, self.trust, before, besides)
 
     def _kept_or_dropped(
@@ -208,7 +208,7 @@ class Detector:
     def template_of(self, host: str) -> Template:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
         try:
-            return self._furniture.of(host)
+            return self._templates.of(host)
         except (OSError, IndexDamagedError):
             return Template()
 
@@ -219,9 +219,9 @@ class Detector:
     def _learn(self, host: str, analysis: Analysis, *, is_other: bool = False) -> None:
         """Count a page, once, of a name that its host has shown no page of, or that is known to be no variant."""
         name = analysis.page.name
-        is_new = bool(name) and self._furniture.of(host).is_new(name)
+        is_new = bool(name) and self._templates.of(host).is_new(name)
         if (is_new or is_other) and not analysis.is_counted:
-            self._unsettled.recur(host, self._furniture.learn(host, analysis, name if is_new else ""))
+            self._provisional.recur(host, self._templates.learn(host, analysis, name if is_new else ""))
 
     def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
         """The verdict on a page that was kept; recorded when it was in doubt."""
@@ -233,7 +233,7 @@ class Detector:
             pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
             self.index.attach_all(chain.from_iterable(starmap(listing, pairs)))
         if reading.template_blocks:
-            details["furniture_blocks"] = reading.template_blocks
+            details["template_blocks"] = reading.template_blocks
         if not comparison.doubt:
             return Verdict(url, "unique", evidence=details)
         verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
@@ -280,16 +280,16 @@ class Detector:
                 return True
         return is_same is not None and before is not None
 
-    def _judge_again(self, host: str, furniture: Template) -> None:
-        """Judge those pages of a host again that hold much more furniture than was known when they were judged.
+    def _judge_again(self, host: str, template: Template) -> None:
+        """Judge those pages of a host again that hold much more of its template than was known when they were judged.
 
         One that was dropped and would not be is asked for, once. One that was kept and would not be is marked.
         """
-        for one in self._unsettled.due(host):
-            reading = Reading.of(Analysis(one.page, self.index.secret), furniture)
-            signatures, around = reading.signatures(one.checks), reading.view.kept_around
+        for one in self._provisional.due(host):
+            reading = Reading.of(Analysis(one.page, self.index.secret), template)
+            signatures, page_context = reading.signatures(one.checks), reading.view.kept_around
             entry = msgspec.structs.replace(
-                one.entry, signatures=signatures, outline=reading.analysis.outline, asides=around
+                one.entry, signatures=signatures, outline=reading.analysis.outline, asides=page_context
             )
             is_kept = bool(signatures) and not one.request
             if is_kept and signatures != one.entry.signatures:
@@ -301,7 +301,7 @@ class Detector:
                 dropped = Skip(self.spider, entry.source, one.request)
                 self.index.make_due([dropped])
                 self._wrongly_dropped.append(dropped)
-                self._unsettled.remove(entry.url)
+                self._provisional.remove(entry.url)
                 continue
             if is_kept and verdict is not None and not one.stays:
                 self._mark(verdict, is_item=one.is_item)
@@ -373,4 +373,4 @@ class Detector:
         try:
             self._quota.close()
         finally:
-            self._furniture.store()
+            self._templates.store()

@@ -18,7 +18,7 @@ from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import text_of
-from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
@@ -63,7 +63,7 @@ class Pairs:
         self._secret = index.secret if secret is None else secret
         self._model = model
         self._needed = model.threshold(target_precision)
-        self._furniture = SiteFurniture(index)
+        self._templates = SiteTemplates(index)
         self._sources: dict[str, str] | None = None
         self._restored: dict[str, Verdict] | None = None
         self._reading = lru_cache(maxsize=_AT_HAND)(self._read)
@@ -105,10 +105,10 @@ class Pairs:
             return self._reading(Page(page, paragraphs=tuple(paragraphs or ())))
         text = kept_text(entry, paragraphs, self._secret)
         host = host_of(entry.source)
-        return kept_view(entry, host, self._furniture.of(host), self._secret), text
+        return kept_view(entry, host, self._templates.of(host), self._secret), text
 
     def _read(self, page: Page) -> tuple[View, SymbolText]:
-        reading = Reading.of(Analysis(page, self._secret), self._furniture.of(host_of(page.url)))
+        reading = Reading.of(Analysis(page, self._secret), self._templates.of(host_of(page.url)))
         return reading.view, reading.analysis.text
 
     def _entry(self, url: str) -> Entry | None:
@@ -149,8 +149,8 @@ def kept_view(entry: Entry, host: str, template: Template, secret: Secret) -> Vi
 
 
 def _as_kept(page: View) -> View:
-    around = page.kept_around
-    return View(page.url, page.host, page.titled, page.main, around, page.site, page.secret, page.headline)
+    page_context = page.kept_around
+    return View(page.url, page.host, page.titled, page.main, page_context, page.site, page.secret, page.headline)
 
 
 def kept_text(entry: Entry, paragraphs: Sequence[str] | None, secret: Secret) -> SymbolText | None:

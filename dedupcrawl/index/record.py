@@ -39,7 +39,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, kw_only=True, gc=False
     outline: bytes  # the main text as symbols and their kinds (see core.main_outline), for comparing side by side
     headline: str = ""
     fetched_url: str = ""  # where it was fetched, when that is not `url`: a canonical URL need not exist
-    asides: bytes = b""  # what it says around its main text, and where it links to (see core.around)
+    asides: bytes = b""  # what it says around its main text, and where it links to (see core.page_context)
     # Check name → signature; a check that abstained is absent. The last field: a record holds them elsewhere.
     signatures: dict[str, bytes] = {}
 
@@ -139,7 +139,7 @@ _REQUEST = {
 }
 _EVIDENCE = {
     "in_doubt": {"url": "http://www.", "check": "shingles", "similarity": 0.5},
-    **{"lists": [], "covered": 1.0, "listed_by": [], "supersedes": [], "furniture_blocks": 1, "probability": 1.0},
+    **{"lists": [], "covered": 1.0, "listed_by": [], "supersedes": [], "template_blocks": 1, "probability": 1.0},
     **{"symbols": 378, "kept_symbols": 378, **dict.fromkeys(_FEATURES.split(), 1.0)},
 }
 _VERDICT = {

@@ -234,5 +234,5 @@ def _texts(node: Node, nodes: set[Node], pseudo_element: PseudoElement) -> list[
         return [] if value is None else [value]
     if not hasattr(node, "is_tail"):  # lxml's strings know where they stand
         return []
-    around = node.getparent().getparent() if node.is_tail else node.getparent()
-    return [node] if around in nodes else []
+    page_context = node.getparent().getparent() if node.is_tail else node.getparent()
+    return [node] if page_context in nodes else []

@@ -1,9 +1,9 @@
 """Probation: how often a rule in use is tested, and what its trials say about it.
 
 In a trial both a URL and what a rule makes of it are fetched, and their pages compared. A rule is tested at its first
-uses, more often if the log had little evidence for it, and again in each place (see `urls.places`) for which neither
-the log nor a trial has evidence. Later a sample of its uses is tested, which gets smaller the more trials pass. After a
-failed trial, more uses are tested.
+uses, more often if the log had little evidence for it, and again in each section (see `urls.sections`) for which
+neither the log nor a trial has evidence. Later a sample of its uses is tested, which gets smaller the more trials pass.
+After a failed trial, more uses are tested.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DOUBT = 1.0 - lower_bound(TRIALS_OF_NEW, 0)  # share of uses that may be wrong 
 TRIALS_FOR_A_FAILURE = 20
 """That have to pass after one that failed."""
 
-TRIALS_OF_A_PLACE = 2
+TRIALS_OF_A_SECTION = 2
 """That have to pass where neither a log nor a person has spoken for a rule: docs/measured/rules-in-use.md."""
 
 FROM_OTHER_SITES = 20

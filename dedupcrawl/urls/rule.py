@@ -91,7 +91,7 @@ class Rule:
         evidence: Counts of the last training run that made any.
         examples: Pairs of a URL and what the rule makes of it.
         counterexamples: Pairs that crawls found to be two pages, one for each part of the site where the rule is not
-            used for it (`urls.places`).
+            used for it (`urls.sections`).
     """
 
     id: str

@@ -18,17 +18,17 @@ import msgspec
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.places import Place
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import read_rules, replace_rules
+from dedupcrawl.urls.sections import Section
 from dedupcrawl.urls.watched_rule import WatchedRule
 
 logger = logging.getLogger(__name__)
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What follows from a trial: ids of rules that are off from now on, or in one more place (see `urls.places`)."""
+    """What follows from a trial: ids of rules that are off from now on, or in one more section."""
 
     revoked: tuple[str, ...] = ()
     restricted: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class RuleBook:
         # By owner.
         self._watched: dict[str, dict[str, WatchedRule]] = {}
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
-        self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in places
+        self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in sections
         self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
 
     def is_due(self, url: str, rules: tuple[str, ...], *, is_fetched: bool = False) -> bool:
@@ -81,7 +81,7 @@ class RuleBook:
     def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
         """A trial of these rules was inconclusive: it had no page to compare."""
         for one in self._of(url, rules):
-            one.untold += 1
+            one.inconclusive += 1
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
@@ -93,26 +93,26 @@ class RuleBook:
 
     def excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         """Those of the rules that are not to be used where this URL belongs to."""
-        off = frozenset(one.rule.id for one in self._of(url, rules) if one.places.is_off(url))
+        off = frozenset(one.rule.id for one in self._of(url, rules) if one.sections.is_off(url))
         revoked = self._revoked.get(owner_of(url)) if self._revoked else None
         return off.union(revoked.keys() & rules) if revoked else off
 
     def is_proved(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
         watched = self._of(url, rules)
-        return len(watched) == len(rules) and all(one.holds_at(one.places.of(url)) for one in watched)
+        return len(watched) == len(rules) and all(one.holds_at(one.sections.of(url)) for one in watched)
 
     def unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         """Those of the rules that do not hold where this URL belongs to, or for which nothing has spoken there yet."""
-        places = [(one, one.places.of(url)) for one in self._of(url, rules)]
+        sections = [(one, one.sections.of(url)) for one in self._of(url, rules)]
         return frozenset(rules).difference(
-            [one.rule.id for one, place in places if place.is_backed and one.holds_at(place)]
+            [one.rule.id for one, section in sections if section.is_backed and one.holds_at(section)]
         )
 
     def is_backed(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when something has spoken for each of the rules where this URL belongs to: a log, or a trial."""
         watched = self._of(url, rules)
-        return len(watched) == len(rules) and all(one.places.of(url).is_backed for one in watched)
+        return len(watched) == len(rules) and all(one.sections.of(url).is_backed for one in watched)
 
     def wanting(self) -> dict[tuple[str, str], int]:
         """When nothing more is tested: owner and id of each rule whose earlier uses are to be tested, see `is_wanting`.
@@ -122,50 +122,52 @@ class RuleBook:
         found = dict[tuple[str, str], int]()
         for owner, watched in self._watched.items():
             for one in watched.values():
-                for place in one.places:
-                    place.settle()
-                untold = one.take_untold()
-                if untold or any(place.uses > place.begun and one.is_wanting(place) for place in one.places):
-                    found[owner, one.rule.id] = untold
+                for section in one.sections:
+                    section.settle()
+                inconclusive = one.take_inconclusive()
+                if inconclusive or any(
+                    section.uses > section.begun and one.is_wanting(section) for section in one.sections
+                ):
+                    found[owner, one.rule.id] = inconclusive
         return found
 
     def is_wanting(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when a trial is wanted of what these rules did with this URL."""
-        return any(one.is_wanting(one.places.of(url)) for one in self._of(url, rules))
+        return any(one.is_wanting(one.sections.of(url)) for one in self._of(url, rules))
 
     def begin(self, url: str, rules: tuple[str, ...]) -> None:
         """A trial of these rules has begun."""
         for one in self._of(url, rules):
-            one.places.of(url).begin()
+            one.sections.of(url).begin()
 
     def end(self, url: str, rules: tuple[str, ...]) -> None:
         """It has ended, in whatever way."""
         for one in self._of(url, rules):
-            one.places.of(url).end()
+            one.sections.of(url).end()
 
     def passed(self, url: str, rules: tuple[str, ...]) -> None:
         """The rules made of this URL one that leads to the same page."""
         for one in self._of(url, rules):
-            one.places.of(url).passes(url)
+            one.sections.of(url).passes(url)
 
     def take_back(self, url: str, rules: tuple[str, ...]) -> None:
         """Withdraw a passed trial, which the caller then reports as failed."""
         for one in self._of(url, rules):
-            one.places.of(url).take_back()
+            one.sections.of(url).take_back()
 
     def failed(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
         """The rules turned this URL into one that leads to another page.
 
         The failure counts against the rule that is not yet proven there (at most one); if all are proven, against all
-        of them, and each has to be proven there again. A rule that this refutes is off in the place of the URL; if it
-        has no evidence in another place, it is revoked. Of several rules none is revoked until nothing more is tested
+        of them, and each has to be proven there again. A rule that this refutes is off in the section of the URL; if it
+        has no evidence in another section, it is revoked. Of several rules none is revoked until nothing more is tested
         (`decide`).
         """
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
-        suspects = [(one, one.places.of(url)) for one in self._of(url, self._suspects(url, rules))]
-        for _, place in suspects:
-            place.fails(url, canonical)
+        suspects = [(one, one.sections.of(url)) for one in self._of(url, self._suspects(url, rules))]
+        for _, section in suspects:
+            section.fails(url, canonical)
         if len(suspects) != 1 or not suspects[0][0].is_refuted_at(suspects[0][1]):
             return Ruling()
         return self._condemn(*suspects[0])
@@ -174,10 +176,10 @@ class RuleBook:
         """Nothing more is tried: what is refuted is used no more; owner → what becomes of its rules."""
         rulings: dict[str, Ruling] = {}
         for owner, watched in self._watched.items():
-            places = [(one, place) for one in watched.values() for place in one.places]
-            for one, place in places:
-                if not one.revoked and one.is_refuted_at(place):
-                    new, old = self._condemn(one, place), rulings.get(owner, Ruling())
+            sections = [(one, section) for one in watched.values() for section in one.sections]
+            for one, section in sections:
+                if not one.revoked and one.is_refuted_at(section):
+                    new, old = self._condemn(one, section), rulings.get(owner, Ruling())
                     rulings[owner] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         return rulings
 
@@ -225,7 +227,7 @@ class RuleBook:
             has_news = [
                 one
                 for one in watched.values()
-                if one.rule.state == "probation" or one.failed or one.written[1] or one.places.proved()
+                if one.rule.state == "probation" or one.failed or one.written[1] or one.sections.proved()
             ]
             self._write(has_news, "", is_revoked=False)
 
@@ -255,7 +257,7 @@ class RuleBook:
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
 
-        What was revoked meanwhile stays revoked, and what is off in a place stays off there.
+        What was revoked meanwhile stays revoked, and what is off in a section stays off there.
         """
         self.save()
         for owner, watched in self._watched.items():
@@ -264,7 +266,7 @@ class RuleBook:
                 for one in watched.values()
                 if one.rule.rests_on_others
                 or one.rule.source == "alias"
-                or any(place.failed or place.is_off for place in one.places)
+                or any(section.failed or section.is_off for section in one.sections)
             }
         self._watched.clear()
         for owner, revoked in self._revoked.items():
@@ -291,13 +293,13 @@ class RuleBook:
             }
         return [watched[rule] for rule in rules if rule in watched]
 
-    def _condemn(self, culprit: WatchedRule, place: Place) -> Ruling:
-        """Switch the rule off for the owner: in this place, or, when nothing speaks for it elsewhere, in all."""
+    def _condemn(self, culprit: WatchedRule, section: Section) -> Ruling:
+        """Switch the rule off for the owner: in this section, or, when nothing speaks for it elsewhere, in all."""
         name, owner = culprit.rule.id, culprit.owner
-        is_here = place.is_refuted and culprit.passes_elsewhere(place) and culprit.places.switch_off(place)
-        where = [place] if is_here else list(culprit.places)
+        is_here = section.is_refuted and culprit.passes_elsewhere(section) and culprit.sections.switch_off(section)
+        where = [section] if is_here else list(culprit.sections)
         passed, failed = sum(one.passed for one in where), sum(one.failed for one in where)
-        trials, example = counted(passed + failed, "trial"), f"{place.counterexample} → {place.led_to}"
+        trials, example = counted(passed + failed, "trial"), f"{section.counterexample} → {section.led_to}"
         said = f"{failed} of {trials} led to another page, such as {example}"
         if not is_here:
             self._revoke(culprit, said)

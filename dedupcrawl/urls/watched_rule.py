@@ -10,7 +10,6 @@ import msgspec
 
 from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
-from dedupcrawl.urls.places import Place, Places
 from dedupcrawl.urls.probation import (
     TRIALS_OF_NEW,
     audit_chance,
@@ -21,9 +20,10 @@ from dedupcrawl.urls.probation import (
     trials_needed,
 )
 from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.sections import Section, Sections
 
 MOST_EXAMPLES = 12
-"""Of a rule: as many as places are tried separately (`places`), and two more, for the log has spoken in some."""
+"""Of a rule: as many as sections are tried separately (`sections`), and two more, for the log has spoken in some."""
 
 _MOST_WRONG = 64  # counterexamples of a rule in its file: those of further owners are found anew
 
@@ -38,7 +38,7 @@ def is_shared(rule: Rule, owner: str) -> bool:
 def for_owner(rule: Rule, owner: str) -> Rule:
     """A rule with what speaks of it on the pages of one owner.
 
-    What the pages of others taught is the reason to try it here, and no more, see `Places`.
+    What the pages of others taught is the reason to try it here, and no more, see `Sections`.
     """
     own, wrong = (
         tuple(pair for pair in pairs if owner_of(pair[0]) == owner) for pairs in (rule.examples, rule.counterexamples)
@@ -68,11 +68,11 @@ class WatchedRule(msgspec.Struct):
 
     Attributes:
         rule: As it was in its file, see `for_owner`.
-        places: Where it was used.
+        sections: Where it was used.
         owner: Whose pages these are.
         sampled: Uses that were drawn for a trial, because of this rule or of another rule that was used with it.
-        untold: Inconclusive trials, which had no page to compare, and which another trial has yet to replace.
-        made_up: Trials that replaced such ones.
+        inconclusive: Inconclusive trials, which had no page to compare, and which another trial has yet to replace.
+        repeated: Trials that replaced such ones.
         untried: Uses since the last one that was tested.
         drawn_use: The URL of one of these, drawn at random; empty if there are none.
         last_use: The URL of the last of these, because a site may change.
@@ -83,11 +83,11 @@ class WatchedRule(msgspec.Struct):
     """
 
     rule: Rule
-    places: Places
+    sections: Sections
     owner: str
     sampled: int = 0
-    untold: int = 0
-    made_up: int = 0
+    inconclusive: int = 0
+    repeated: int = 0
     untried: int = 0
     drawn_use: str = ""
     last_use: str = ""
@@ -100,7 +100,7 @@ class WatchedRule(msgspec.Struct):
     def of(cls, rule: Rule, owner: str) -> WatchedRule:
         """One that was not used yet."""
         own = for_owner(rule, owner)
-        return cls(own, Places(own, is_new=bool(rule.examples) and not own.examples), owner)
+        return cls(own, Sections(own, is_new=bool(rule.examples) and not own.examples), owner)
 
     def reread(self, rule: Rule) -> WatchedRule:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here.
@@ -119,35 +119,35 @@ class WatchedRule(msgspec.Struct):
     @property
     def passed(self) -> int:
         """Trials."""
-        return sum(place.passed for place in self.places)
+        return sum(section.passed for section in self.sections)
 
     @property
     def failed(self) -> int:
-        """Trials, but for places where the rule is off: of what it does elsewhere they tell nothing."""
-        return sum(place.failed for place in self.places if not place.is_off)
+        """Trials, but for sections where the rule is off: of what it does elsewhere they tell nothing."""
+        return sum(section.failed for section in self.sections if not section.is_off)
 
     @property
     def is_on_probation(self) -> bool:
         """True when trials have to pass before it is taken for right."""
         is_new = self._is_tried_first and self._trials < trials_needed(self.rule, 0)
-        return is_new or any(place.failed and place.lacking and not place.is_off for place in self.places)
+        return is_new or any(section.failed and section.lacking and not section.is_off for section in self.sections)
 
     @property
     def _is_tried_first(self) -> bool:
-        return self.rule.state == "probation" and self.places.needs_trials
+        return self.rule.state == "probation" and self.sections.needs_trials
 
-    def holds_at(self, place: Place) -> bool:
-        """Whether enough trials have passed for it to be taken for right in this place."""
-        return not (self.is_on_probation or place.lacking or place.is_off)
+    def holds_at(self, section: Section) -> bool:
+        """Whether enough trials have passed for it to be taken for right in this section."""
+        return not (self.is_on_probation or section.lacking or section.is_off)
 
     @property
     def is_refuted(self) -> bool:
         """By all trials together."""
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
-    def is_refuted_at(self, place: Place) -> bool:
-        """By all trials together, or by those in one of its places, where it is in use and a trial has failed."""
-        return place.failed > 0 and not place.is_off and (self.is_refuted or place.is_refuted)
+    def is_refuted_at(self, section: Section) -> bool:
+        """By all trials together, or by those in one of its sections, where it is in use and a trial has failed."""
+        return section.failed > 0 and not section.is_off and (self.is_refuted or section.is_refuted)
 
     @property
     def _is_found_out(self) -> bool:
@@ -161,12 +161,12 @@ class WatchedRule(msgspec.Struct):
 
     def is_due(self, url: str, share: float, chance: Random) -> bool:
         """Whether the next use, on this URL, is to be tried; `share` as in `probation.share_tried`."""
-        place = self.places.of(url)
-        if self.is_wanting(place):
+        section = self.sections.of(url)
+        if self.is_wanting(section):
             return True
         due = share_tried(share, self._trials - self.rule.failed - self.failed, self.rule.failed + self.failed)
         if not self._is_found_out:
-            uses = 1 + sum(one.uses for one in self.places)
+            uses = 1 + sum(one.uses for one in self.sections)
             due = audit_chance(uses, due, is_new=not self.rule.tried)
         return chance.random() < due
 
@@ -175,7 +175,7 @@ class WatchedRule(msgspec.Struct):
 
         One that is fetched anyway tells nothing of those that are left out: which of them is the last stays as it is.
         """
-        self.places.of(url).uses += 1
+        self.sections.of(url).uses += 1
         self.sampled += is_tried
         if is_fetched:
             return
@@ -201,30 +201,30 @@ class WatchedRule(msgspec.Struct):
             self.untried, self.drawn_use, self.last_use = 0, "", ""
         return found - {""} if is_due else set()
 
-    def take_untold(self) -> int:
+    def take_inconclusive(self) -> int:
         """How many inconclusive trials are to be replaced now: in total at most as many as were sampled."""
-        taken, self.untold = min(self.untold, self.sampled - self.made_up), 0
-        self.made_up += taken
+        taken, self.inconclusive = min(self.inconclusive, self.sampled - self.repeated), 0
+        self.repeated += taken
         return taken
 
-    def is_wanting(self, place: Place) -> bool:
-        """True when a use in this place is tried whether it is sampled or not."""
-        if place.is_wanting:
+    def is_wanting(self, section: Section) -> bool:
+        """True when a use in this section is tried whether it is sampled or not."""
+        if section.is_wanting:
             return True
         if not self._is_tried_first:
             return False
         needed = trials_needed(self.rule, 0)
-        are_open = sum(one.open for one in self.places)
-        return self._trials + are_open < needed and sum(one.begun for one in self.places) < _MOST_BEGUN * needed
+        are_open = sum(one.open for one in self.sections)
+        return self._trials + are_open < needed and sum(one.begun for one in self.sections) < _MOST_BEGUN * needed
 
-    def passes_elsewhere(self, place: Place) -> bool:
-        """True when the log or a trial of this site spoke for it in another place."""
+    def passes_elsewhere(self, section: Section) -> bool:
+        """True when the log or a trial of this site spoke for it in another section."""
         elsewhere = known_elsewhere(self.rule)
-        others = (other for other in self.places if other is not place and not other.is_off)
+        others = (other for other in self.sections if other is not section and not other.is_off)
         return any(other.before[0] - elsewhere + other.passed for other in others)
 
     def pairs_with(self, rule: Rule) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-        """The examples of a rule and its counterexamples, with those of the places where trials have spoken."""
+        """The examples of a rule and its counterexamples, with those of the sections where trials have spoken."""
         is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
         ready = None if is_said else CompiledRule(rule)
 
@@ -232,8 +232,8 @@ class WatchedRule(msgspec.Struct):
             made = [example(ready, url, site_of(url)) if ready else (url, url) for url in urls]
             return tuple(dict.fromkeys((*known, *filter(None, made))))
 
-        examples = pairs(rule.examples, self.places.proved())[:MOST_EXAMPLES]
-        wrong = self.places.failing() if self.revoked else self.places.refuted()
+        examples = pairs(rule.examples, self.sections.proved())[:MOST_EXAMPLES]
+        wrong = self.sections.failing() if self.revoked else self.sections.refuted()
         return examples, pairs(rule.counterexamples, wrong)[:_MOST_WRONG]
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:

@@ -52,7 +52,7 @@ def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
 
 
 def test_an_index_tells_what_a_site_repeats(tmp_path: Path, index: Path) -> None:
-    """The board's line is furniture there: another value in it is a slot, not a number of the page's own."""
+    """The board's line is site template there: another value in it is a slot, not a number of the page's own."""
     path = write(
         tmp_path / "p.jsonl",
         pair(f"{OTHER}\nGuests online on this board: 77", f"{OTHER}\nGuests online on this board: 31"),

@@ -286,9 +286,9 @@ def test_a_restored_page_is_said_to_be_one_and_to_wait_to_be_fetched(tmp_path: P
 def test_what_a_site_repeats_is_told_of_a_kept_page(tmp_path: Path) -> None:
     rows = [{"url": f"http://a.example/{n}", "text": f"{prose(40, 30)}\n{prose(n, 60)}"} for n in range(8)]
     verdicts = checked(tmp_path, rows)
-    assert [verdict["evidence"].get("furniture_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
+    assert [verdict["evidence"].get("template_blocks", 0) for verdict in verdicts] == [0] * 5 + [1] * 3
     kept = facts(tmp_path, "http://a.example/0")["kept"]  # before the template was known
-    assert (kept["blocks"], kept["furniture_blocks"]) == (2, 1)
+    assert (kept["blocks"], kept["template_blocks"]) == (2, 1)
     assert "1 of its 2 paragraphs recurs on its site" in explain(tmp_path, "http://a.example/0")
 
 

@@ -8,9 +8,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.around import around_of
 from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
+from dedupcrawl.content.page_context import context_of
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.features import FEATURES
 from dedupcrawl.core.pair import Pair
@@ -28,11 +28,17 @@ would not stop when he was called. The jury came back after an hour and found th
 The judge said that she would hear from both sides before she decided what was to follow in the town of 9000 people."""
 
 
-def view(page: Page, furniture: Template | None = None) -> View:
+def view(page: Page, template: Template | None = None) -> View:
     outline = main_outline.packed(page.main_text())
-    around = around_of(page, *page.beside())
+    page_context = context_of(page, *page.beside())
     return View(
-        page.url, host_alike(page.url), page.title, outline, around, furniture or Template(), headline=page.headline
+        page.url,
+        host_alike(page.url),
+        page.title,
+        outline,
+        page_context,
+        template or Template(),
+        headline=page.headline,
     )
 
 
@@ -115,14 +121,14 @@ def test_a_page_that_is_listed_is_no_excerpt_of_the_list() -> None:
 
 
 def test_one_number_in_a_slot_of_the_site_makes_no_other_page_and_several_in_a_list_do() -> None:
-    furniture = Template()
+    template = Template()
     for number in range(RECURRING):
         outline = main_outline.read(main_outline.packed(SymbolText.of((f"Room {number} of ten",))))
-        furniture.add(set(outline.hashes), f"page {number}")
+        template.add(set(outline.hashes), f"page {number}")
 
     def of_rooms(*numbers: int) -> View:
         rooms = "\n".join(f"Room {number} of ten" for number in numbers)
-        return view(Page(f"http://a.example/{numbers[0]}", paragraphs=paragraphs_of(f"{TEXT}\n{rooms}")), furniture)
+        return view(Page(f"http://a.example/{numbers[0]}", paragraphs=paragraphs_of(f"{TEXT}\n{rooms}")), template)
 
     one, several = (
         compare(of_rooms(17), of_rooms(18), packaged()),
@@ -157,8 +163,8 @@ LINES = st.lists(
 )  # of other skeletons
 
 
-def said(one: Page, other: Page, furniture: Template | None = None) -> bool:
-    known = furniture or Template()
+def said(one: Page, other: Page, template: Template | None = None) -> bool:
+    known = template or Template()
     return is_own_text_said(*(view(page.replace(url="", title=""), known) for page in (one, other)))
 
 
@@ -174,16 +180,16 @@ def test_whatever_part_of_a_page_is_taken_for_its_main_text_it_says_the_same(lin
         assert not said(less, one)
 
 
-def test_pages_of_which_only_furniture_was_taken_for_their_main_text_say_what_stands_beside_it() -> None:
+def test_pages_of_which_only_template_was_taken_for_their_main_text_say_what_stands_beside_it() -> None:
     box = ("The learning centre", "Go green with the solar charger kit")
-    furniture = Template()
+    template = Template()
     for number in range(RECURRING):
-        furniture.add(set(SymbolText.of(box).block_hashes), f"page {number}")
+        template.add(set(SymbolText.of(box).block_hashes), f"page {number}")
     knife, spoon = (
         Page("http://a.example/", paragraphs=box, asides=(f"A {what} of steel",)) for what in ("knife", "spoon")
     )
-    assert said(knife, knife, furniture)
-    assert not said(knife, spoon, furniture)
+    assert said(knife, knife, template)
+    assert not said(knife, spoon, template)
 
 
 def test_lines_that_differ_in_a_number_of_the_main_text_are_not_the_same() -> None:

@@ -28,7 +28,7 @@ def test_each_piece_of_evidence_is_a_line() -> None:
         "probability": 0.9993,
         "needed": 0.78,
         "symbols": 1352,
-        "furniture_blocks": 2,
+        "template_blocks": 2,
         "supersedes": ["http://a/"],
     }
     evidence["titles"] = ["One", "Other"]
@@ -78,7 +78,7 @@ def test_every_kind_and_place_of_a_difference_has_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["probability", "needed", "titles", "headlines", "symbols", "kept_symbols", "furniture_blocks", "differs"]
+    "name", ["probability", "needed", "titles", "headlines", "symbols", "kept_symbols", "template_blocks", "differs"]
 )
 def test_whatever_is_no_feature_has_a_place_in_the_reference(name: str) -> None:
     assert f"`{name}`" in (DOCS / "reference.md").read_text(encoding="utf-8")

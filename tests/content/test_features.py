@@ -25,8 +25,8 @@ for number in range(RECURRING):
     KNOWN.add({number}, f"{number}")  # of a host whose pages repeat nothing that these say
 
 
-def pair(new: Page, kept: Page, furniture: Template = KNOWN) -> Pair:
-    return Pair(view(new, furniture), view(kept, furniture))
+def pair(new: Page, kept: Page, template: Template = KNOWN) -> Pair:
+    return Pair(view(new, template), view(kept, template))
 
 
 def test_a_list_is_one_by_how_much_more_it_says_under_another_title() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.around import around_of
 from dedupcrawl.content.evidence import compare
 from dedupcrawl.content.model import packaged
+from dedupcrawl.content.page_context import context_of
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.pair import Pair, taken
 from dedupcrawl.core.template import RECURRING, Template
@@ -19,18 +19,18 @@ BOX = ("Read our learning centre for all about knives and stones", "A fine produ
 LINES = st.lists(st.sampled_from([*ARTICLE[:4], *BOX, "Price 7", "Price 8"]), max_size=8, unique=True).map(tuple)
 
 
-def view(main: tuple[str, ...], beside: tuple[str, ...] = (), furniture: Template | None = None) -> View:
+def view(main: tuple[str, ...], beside: tuple[str, ...] = (), template: Template | None = None) -> View:
     page = Page("http://a.example/1", paragraphs=main, asides=beside)
     outline = main_outline.packed(page.main_text())
-    return View(page.url, "a.example", page.title, outline, around_of(page, *page.beside()), furniture or Template())
+    return View(page.url, "a.example", page.title, outline, context_of(page, *page.beside()), template or Template())
 
 
 def repeating(*lines: str) -> Template:
     """What a site repeats of which each page has these lines."""
-    furniture = Template()
+    template = Template()
     for number in range(RECURRING):
-        furniture.add(view(lines).blocks, f"page {number}")
-    return furniture
+        template.add(view(lines).blocks, f"page {number}")
+    return template
 
 
 def probability(new: View, kept: View) -> float:
@@ -45,7 +45,7 @@ def test_a_box_that_stands_beside_the_other_main_text_is_no_difference() -> None
 
 def test_a_box_that_the_site_repeats_is_none_either() -> None:
     site = repeating(*BOX)
-    one, other = view(ARTICLE, furniture=site), view((*ARTICLE, *BOX), furniture=site)
+    one, other = view(ARTICLE, template=site), view((*ARTICLE, *BOX), template=site)
     assert probability(one, other) > 0.99 < probability(other, one)
 
 
@@ -67,7 +67,7 @@ def test_pages_that_say_little_else_are_told_apart_by_what_some_pages_have() -> 
     site = repeating(*BOX)
     for number in range(3 * RECURRING):
         site.add(view((*BOX, *(products if number < RECURRING else ()))).blocks, f"list {number}")
-    one, other = (view((*BOX, *some), furniture=site) for some in (products[:2], products[1:]))
+    one, other = (view((*BOX, *some), template=site) for some in (products[:2], products[1:]))
     assert 0 < one.own_count < len(one.main.symbols)
     assert probability(one, one) == 1.0
     assert probability(one, other) < packaged().threshold(0.95)

@@ -22,7 +22,7 @@ drawer of the collection has come to rest before you read its label, and close i
 
 def view(page: Page, site: Template, *, is_kept: bool = False) -> View:
     analysis = Analysis(page)
-    seen = View(page.url, host_alike(page.url), page.title, analysis.outline, analysis.around, site)
+    seen = View(page.url, host_alike(page.url), page.title, analysis.outline, analysis.page_context, site)
     return View(seen.url, seen.host, seen.titled, seen.main, seen.kept_around, site) if is_kept else seen
 
 
@@ -79,7 +79,7 @@ def test_what_the_site_repeats_does_not_count() -> None:
     assert seen(one, page(2, resources=("photo/1",)), site)[1:] == (0, 0)
 
 
-def test_a_picture_that_is_furniture_no_more_is_known_of_a_kept_page() -> None:
+def test_a_picture_that_is_template_no_more_is_known_of_a_kept_page() -> None:
     small, grown = Template(), Template()
     for number in range(RECURRING):
         Analysis(page(number, resources=("photo/1",))).learn(small, f"page {number}")
@@ -88,7 +88,10 @@ def test_a_picture_that_is_furniture_no_more_is_known_of_a_kept_page() -> None:
     one = page(1, resources=("photo/1", "photo/2"))
     analysis = Analysis(one)
     kept = View(one.url, "a.example", "", analysis.outline, view(one, small).kept_around, grown)
-    assert not view(one, small).around.resources & view(page(1, resources=("photo/1",)), grown).around.resources
+    assert (
+        not view(one, small).page_context.resources
+        & view(page(1, resources=("photo/1",)), grown).page_context.resources
+    )
     assert compare(view(one, grown), kept, packaged()).pair.resources == 0
 
 

@@ -18,7 +18,6 @@ from dedupcrawl.core.diff import (
     FIGURED,
     FILLER,
     FOOT,
-    FURNITURE,
     HEAD,
     LEFT_OUT,
     LINE,
@@ -31,6 +30,7 @@ from dedupcrawl.core.diff import (
     SENTENCE,
     SLOT,
     SWAPPED,
+    TEMPLATE,
     TOP,
     TURNED,
     VALUE,
@@ -104,7 +104,7 @@ def test_the_same_replacement_again_is_told_apart() -> None:
 def test_what_a_site_repeats_is_no_own_text() -> None:
     assert told(amid("It is 30."), amid("It is 50."), own=False) == [(VALUE, SENTENCE, False)]
     assert told([PROSE, "Read 30 times", PROSE], [PROSE, "Read 50 times", PROSE], own=False) == [(SLOT, LINE, False)]
-    assert told(amid("It is 30."), amid("It is."), own=False) == [(FURNITURE, SENTENCE, False)]
+    assert told(amid("It is 30."), amid("It is."), own=False) == [(TEMPLATE, SENTENCE, False)]
 
 
 def test_a_count_of_readers_is_told_from_other_numbers() -> None:
@@ -172,7 +172,7 @@ def test_each_piece_has_one_kind_and_place(new: list[str], kept: list[str], own:
     for kind, place, is_own in told(new, kept, own):
         assert kind < DIFFERENCES
         assert place < SECTIONS
-        assert is_own == (kind not in {FURNITURE, SLOT, VALUE})
+        assert is_own == (kind not in {TEMPLATE, SLOT, VALUE})
 
 
 @given(st.lists(TEXTS, max_size=5))

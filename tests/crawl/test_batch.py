@@ -14,9 +14,9 @@ from dedupcrawl.crawl import batch as batch_module
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.batch import Steps
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.together import Steps
 from dedupcrawl.index.contract import Offer
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.open import TemporaryIndex

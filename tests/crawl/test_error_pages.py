@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.core.packing import pack
-from dedupcrawl.crawl import questions
-from dedupcrawl.crawl.questions import ErrorPages, made_up
+from dedupcrawl.crawl import probes
+from dedupcrawl.crawl.probes import ErrorPages, missing_url
 
 HOST = "a.example"
 
@@ -86,7 +86,7 @@ def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who was met longest ago is forgotten."""
     for name in ("_HOSTS", "_TEXTS"):
-        monkeypatch.setattr(questions, name, 3)
+        monkeypatch.setattr(probes, name, 3)
     known = ErrorPages()
     for number in range(5):
         assert known.is_new(f"{number}.example")
@@ -107,7 +107,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_made_up_url_is_beside_the_one_it_is_for(scheme: str, path: str, query: str) -> None:
     url = f"{scheme}://user@a.example:8080/{path}?{query}#top"
-    made, other = urlsplit(made_up(url)), urlsplit(made_up(url))
+    made, other = urlsplit(missing_url(url)), urlsplit(missing_url(url))
     assert (made.scheme, made.netloc, made.query, made.fragment) == (scheme, "user@a.example:8080", "", "")
     assert made.path.rpartition("/")[0] == urlsplit(url).path.rpartition("/")[0]
     assert made.path != other.path

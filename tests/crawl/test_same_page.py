@@ -23,13 +23,13 @@ def look(text: str, body: bytes = b"") -> Look:
 STORY, OTHER, SHELL = look(prose(1)), look(prose(2)), look("")
 
 
-def furniture_of_pages(count: int) -> Template:
+def template_of_pages(count: int) -> Template:
     """Of a host with so many pages of different titles, which have a counter in common."""
-    furniture = Template()
+    template = Template()
     for number in range(count):
         analysis = Analysis(Page("http://a.example/", paragraphs=(f"Viewed {number} times", prose(10 + number))))
-        analysis.learn(furniture, f"page {number}")
-    return furniture
+        analysis.learn(template, f"page {number}")
+    return template
 
 
 def digest(*paragraphs: str, **beside: tuple[str, ...]) -> bytes:
@@ -78,7 +78,7 @@ def test_counters_that_a_site_repeats_make_no_other_page() -> None:
         return Look.at(Analysis(Page("http://a.example/", paragraphs=tuple(posts))))
 
     first, second = range(10, 20), range(50, 60)
-    assert same_page(thread(first), thread(second), lambda host: furniture_of_pages(5))
+    assert same_page(thread(first), thread(second), lambda host: template_of_pages(5))
     levels = thread(first, "Level {} of ten"), thread(second, "Level {} of ten")
     assert not same_page(*levels, lambda host: Template())
 

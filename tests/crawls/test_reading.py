@@ -37,7 +37,7 @@ async def test_a_selector_that_finds_the_text_is_not() -> None:
 
 
 def counted(number: int) -> Answer:
-    """One story under three URLs, each time with another notice in it that nobody would take for furniture."""
+    """One story under three URLs, each time with another notice in it that nobody would take for site template."""
     return Answer(
         page(
             f"{prose(1)} <span class=notice>{prose(100 + number, 60)}</span> <b>seen on {prose(200 + number, 40)}!</b>"

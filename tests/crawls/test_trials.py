@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import scrapy
 
-from dedupcrawl.crawl import questions
+from dedupcrawl.crawl import probes
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.record import Rewrite
@@ -257,7 +257,7 @@ async def test_hosts_that_are_forgotten_at_once_keep_nobody_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pages wait for the answer to a URL that is made up; meanwhile more of the same host come."""
-    monkeypatch.setattr(questions, "_HOSTS", 0)
+    monkeypatch.setattr(probes, "_HOSTS", 0)
     with serve(shop(40, sessions=1)) as site:
         done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
     assert texts(done) == every(40)

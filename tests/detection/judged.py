@@ -13,9 +13,9 @@ from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.batch import judge_batch
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.together import together
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import TemporaryIndex
@@ -95,6 +95,6 @@ class Shared:
         packed = (lambda: request) if request else None
         is_same = (lambda kept: kept.partition("?")[0] == canonical) if canonical else None
         asked = Asked(CHECKS, scope, canonical, is_same, ttl=ttl, quota=quota, request=packed)
-        (verdict,) = together(self.index, [detector.steps(Analysis(page, self.index.secret), asked)])
+        (verdict,) = judge_batch(self.index, [detector.steps(Analysis(page, self.index.secret), asked)])
         detector.close()
         return verdict

@@ -31,7 +31,7 @@ def test_without_a_template_a_page_is_its_main_text() -> None:
     reading = Reading.of(page, Template())
     assert reading.analysis is page
     assert reading.own.text == page.text.text
-    assert len(reading.view.around.asides) == 3
+    assert len(reading.view.page_context.asides) == 3
     assert reading.template_blocks == 0
 
 

@@ -22,10 +22,10 @@ def page(number: int, text: str = "") -> Page:
 
 
 def learned(pages: int) -> Template:
-    furniture = Template()
+    template = Template()
     for number in range(1, pages + 1):
-        Analysis(page(number)).learn(furniture, f"Topic {number}")
-    return furniture
+        Analysis(page(number)).learn(template, f"Topic {number}")
+    return template
 
 
 def test_lines_are_the_pages_own_until_its_site_repeats_them() -> None:

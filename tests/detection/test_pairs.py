@@ -22,7 +22,7 @@ CHECKS = make_checks(CHECK_NAMES, {})
 
 
 def pages() -> list[Page]:
-    """A site with furniture, slots and lines around the main text; the last page is the first with a word changed."""
+    """A site with a template, slots and lines around the main text; the last page is the first with a word changed."""
     found = []
     for number in range(14):
         lines = (*prose(number, 200).split(". "), f"There are {number} guests on this board", "Welcome to the board")

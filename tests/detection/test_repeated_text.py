@@ -10,7 +10,7 @@ import pytest
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Skip
 from dedupcrawl.page import Page
@@ -106,7 +106,7 @@ def test_own_text_in_an_empty_template_is_kept(length: int) -> None:
     own = prose(length, 5)
     assert not before.page("a.example/own", MENU, own, FOOT).is_duplicate
     verdict = after.page("a.example/own", MENU, own, FOOT)
-    assert (verdict.verdict, verdict.evidence["furniture_blocks"]) == ("unique", 2)
+    assert (verdict.verdict, verdict.evidence["template_blocks"]) == ("unique", 2)
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "known later"])
@@ -302,7 +302,7 @@ def test_what_is_republished_or_crawled_again_is_no_template() -> None:
         site.page(f"a.example/copy{turn}", kept)
         assert site.page("a.example/again", dropped).is_duplicate
     for story in (kept, dropped):
-        assert "furniture_blocks" not in site.page("a.example/new", story, prose(600, 99)).evidence
+        assert "template_blocks" not in site.page("a.example/new", story, prose(600, 99)).evidence
 
 
 def test_own_text_in_a_very_long_template_is_kept() -> None:
@@ -325,4 +325,4 @@ def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
     crawl.meet(framed(text(30, 1)))
     with pytest.raises(OSError, match="no space"):
         crawl.detector.close()
-    assert SiteFurniture(crawl.index).of("a.example").pages == 1
+    assert SiteTemplates(crawl.index).of("a.example").pages == 1

@@ -20,11 +20,11 @@ def test_who_is_not_trusted_cannot_take_the_place_of_another_site() -> None:
 
 
 def test_who_is_not_trusted_supersedes_no_page_of_another_site() -> None:
-    text, around = prose(300), prose(200, 9)
+    text, page_context = prose(300), prose(200, 9)
     for trust, superseded in ((Trust(["evil.com"]), True), (EVERYBODY, True), (Trust(["a.com"]), False)):
         shared = Shared()
         shared.judge("http://a.com/article", text, trust=trust)
-        verdict = shared.judge("http://evil.com/wrapped", [*text, *around], trust=trust)
+        verdict = shared.judge("http://evil.com/wrapped", [*text, *page_context], trust=trust)
         assert verdict.evidence.get("supersedes", []) == ["http://a.com/article"] * superseded
 
 

@@ -186,7 +186,7 @@ def test_two_pages_side_by_side(window: Window, plain: Path) -> None:
     assert "probability 97.0% of 78.0% needed" in said
     assert "97.0%\nprobability that this page duplicates the kept one" in said
     assert "10.0%\nagainst a duplicate: share of its own text that the kept page has nowhere in this context" in said
-    assert "1\nagainst a duplicate: numbers that differ in furniture" in said
+    assert "1\nagainst a duplicate: numbers that differ in the site template" in said
     assert opened.page.locator(".strip").count() == 1
     opened.page.locator("[data-table=duplicates] select").select_option("exact")
     assert "The main texts of the two pages are the same." in opened.compare(0)
@@ -195,7 +195,7 @@ def test_two_pages_side_by_side(window: Window, plain: Path) -> None:
 
 def test_what_differs_is_marked_where_it_stands_on_the_whole_page(window: Window, tmp_path: Path) -> None:
     differs = [{"at": 200, "says": "noon", "kept_symbols": 1, "kind": "value", "own": False}]
-    index = index_of([duplicate("http://www.a.com/1", KEPT, symbols=100, furniture=0.75, differs=differs)])
+    index = index_of([duplicate("http://www.a.com/1", KEPT, symbols=100, template=0.75, differs=differs)])
     opened = shown(window, tmp_path, index)
     opened.compare(0)
     assert opened.page.locator(".strip i").evaluate("mark => mark.style.left") == "50%"

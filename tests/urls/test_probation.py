@@ -68,10 +68,10 @@ def uses_tried(rule: Rule, uses: int, share: float = 0.02, fails: int = 0, seed:
         watched.count(url, Random(0), is_tried=is_tried, is_fetched=False)
         if is_tried:
             due.append(use)
-            place = watched.places.of(url)
-            place.begin()
-            place.fails(url) if len(due) <= fails else place.passes(url)
-            place.end()
+            section = watched.sections.of(url)
+            section.begin()
+            section.fails(url) if len(due) <= fails else section.passes(url)
+            section.end()
     return due
 
 

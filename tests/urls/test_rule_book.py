@@ -235,7 +235,7 @@ def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> 
     assert not book.is_wanting(zoomed("view", 25)[0], ("zoom",)), "as many as are wanted are under way"
 
 
-def made_up(book: RuleBook) -> int:
+def inconclusive(book: RuleBook) -> int:
     return book.wanting().get(("a.com", "wrong"), 0)
 
 
@@ -244,13 +244,13 @@ def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folde
     sampled = sum(book.is_due(url(number), ("wrong",)) for number in range(30))
     assert sampled >= 2
     book.tells_nothing(url(0), ("wrong",))
-    assert made_up(book) == 1
-    assert made_up(book) == 0, "each is told once"
+    assert inconclusive(book) == 1
+    assert inconclusive(book) == 0, "each is told once"
     for number in range(30):
         book.tells_nothing(url(number), ("wrong",))
-    assert made_up(book) == sampled - 1
+    assert inconclusive(book) == sampled - 1
     book.tells_nothing(url(0), ("wrong",))
-    assert made_up(book) == 0, "pages that are all missing are not tried for ever"
+    assert inconclusive(book) == 0, "pages that are all missing are not tried for ever"
 
 
 def test_what_is_doubted_is_used_only_where_it_is_tried_and_is_doubted_still(tmp_path: Path) -> None:

@@ -433,7 +433,7 @@
   /* Where on the page the pieces lie that differ. */
   function differences(evidence) {
     // Places count words of the whole main text, of which its own are what its site does not repeat.
-    const own = 1 - (Number(evidence.furniture) || 0);
+    const own = 1 - (Number(evidence.template) || 0);
     const length = own > 0 ? Math.round(Number(evidence.symbols) / own) || 0 : 0;
     if (!differing(evidence).length || !length) return [make("p", {}, SAME_WORDS)];
     const strip = make("div", { className: "strip", role: "img", "aria-label": "where this page differs" });

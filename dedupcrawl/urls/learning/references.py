@@ -120,11 +120,13 @@ def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Value
     if not old and not new:
         yield _suggested(None, match_args, None, to_args), values
         return
-    around = [(front, front, end) for front, end in _around(here[:first], after)]
+    page_context = [(front, front, end) for front, end in _page_context(here[:first], after)]
     if 0 < first <= DEEP and len(after) <= DEEP and any(_is_slot(piece) for piece in old_path if piece):
         fixed = tuple(whole(f"b{i}", kind_of([segment]).replace("token", "")) for i, segment in enumerate(here[:first]))
-        around.append((fixed, tuple(whole(f"b{i}") for i in range(first)), around[0][2]))  # other depths, other pages
-    for front, to_front, end in around:
+        page_context.append(
+            (fixed, tuple(whole(f"b{i}") for i in range(first)), page_context[0][2])
+        )  # other depths, other pages
+    for front, to_front, end in page_context:
         match = Template(path=(*front, *(p for p in old_path if p), *end) or (literal(""),), args=match_args)
         to = Template(path=(*to_front, *(p for p in new_path if p), *end) or (literal(""),), args=to_args)
         if _is_path(match.path) and _is_path(to.path):
@@ -148,7 +150,7 @@ def _is_path(path: tuple[Piece, ...] | None) -> bool:
     return path is None or not (len(path) > 1 and path[0].is_literal and path[0].literals[0] == "")
 
 
-def _around(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[tuple[Piece, ...], tuple[Piece, ...]]]:
+def _page_context(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[tuple[Piece, ...], tuple[Piece, ...]]]:
     """Templates of what both paths have at the front and at the end; one of both may be of any length."""
     end = tuple(literal("") if s == "" else whole(f"x{i}") for i, s in enumerate(after))
     if len(after) <= DEEP:

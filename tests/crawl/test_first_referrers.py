@@ -6,7 +6,7 @@ import msgspec
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.crawl.discoveries import Discoveries, OpenLinks, Referrer
+from dedupcrawl.crawl.first_referrers import FirstReferrers, OpenLinks, Referrer
 from dedupcrawl.crawl.request_meta import TRIAL
 
 U = "http://a.example/u"
@@ -18,7 +18,7 @@ def page(tried: str | None = None) -> Referrer:
 
 
 def test_the_first_to_a_url_whatever_its_fragment() -> None:
-    found = Discoveries()
+    found = FirstReferrers()
     assert found.is_new(Request(U))
     assert not found.is_new(Request(f"{U}#top"), page())
     assert found.is_new(Request(U, dont_filter=True))
@@ -26,7 +26,7 @@ def test_the_first_to_a_url_whatever_its_fragment() -> None:
 
 
 def test_what_only_pages_on_trial_lead_to() -> None:
-    found = Discoveries()
+    found = FirstReferrers()
     assert found.is_new(Request(U), page("v"))
     assert not found.is_new(Request(U), page("w"))
     found.dropped(Request(U))  # the second
@@ -40,7 +40,7 @@ def test_what_only_pages_on_trial_lead_to() -> None:
 
 def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None:
     """That is no other page which leads there, until one leads to it."""
-    found, other = Discoveries(), "http://a.example/other"
+    found, other = FirstReferrers(), "http://a.example/other"
     for url in (U, other):
         found.is_new(Request(url), page("v"))
     for url in (U, other):
@@ -56,7 +56,7 @@ def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None
 
 
 def test_what_an_earlier_process_had_asked_for() -> None:
-    found = Discoveries()
+    found = FirstReferrers()
     found.is_new(Request(U), page("v"))
     found.dropped(Request(U))
     assert found.only_on("v") == []
@@ -64,7 +64,7 @@ def test_what_an_earlier_process_had_asked_for() -> None:
 
 
 def test_a_trial_counts_what_rules_make_of_the_links() -> None:
-    found, made = Discoveries(), Request("http://a.example/made")
+    found, made = FirstReferrers(), Request("http://a.example/made")
     assert found.is_new(Request(U), page("v"), made)
     assert found.only_on("v") == [made.url]
     assert found.is_new(Request(f"{U}?2"), page(), made), "its own URL is what a later crawl may need"
@@ -74,14 +74,14 @@ def test_a_trial_counts_what_rules_make_of_the_links() -> None:
 
 
 def test_what_was_made_and_then_linked_under_its_own_url() -> None:
-    found, made = Discoveries(), Request("http://a.example/made")
+    found, made = FirstReferrers(), Request("http://a.example/made")
     found.is_new(Request(U), page(), made)
     assert found.is_new(made, page("v"))
     assert found.only_on("v") == []
 
 
 def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
-    found = Discoveries()
+    found = FirstReferrers()
     found.is_new(Request(U), page("v"))
     found.is_new(Request(f"{U}?2"), page("w"))
     found.failed("v")
@@ -94,7 +94,7 @@ def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
 
 
 def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() -> None:
-    found, made = Discoveries(), Request("http://a.example/made")
+    found, made = FirstReferrers(), Request("http://a.example/made")
     adrift = Referrer.of(Response(made.url, request=made))
     assert found.is_new(Request(f"{U}?2"), page(), made)
     assert found.is_new(Request(U), adrift)
@@ -111,7 +111,12 @@ def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() ->
 
 
 def test_what_is_open_when_a_crawl_is_stopped_is_open_when_it_is_resumed() -> None:
-    stopped, resumed, last, other = Discoveries(), Discoveries(), "http://a.example/last", "http://a.example/other"
+    stopped, resumed, last, other = (
+        FirstReferrers(),
+        FirstReferrers(),
+        "http://a.example/last",
+        "http://a.example/other",
+    )
     for url in (U, other):
         stopped.is_new(Request(url), page("v"))
     for url in (last, f"{last}?2"):

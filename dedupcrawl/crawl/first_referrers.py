@@ -62,7 +62,7 @@ class OpenLinks(msgspec.Struct, frozen=True):
     leads_to: list[tuple[str, str]]
 
 
-class Discoveries:
+class FirstReferrers:
     """Knows every URL that was yielded, by its hash.
 
     A crawl that skips a page must request the URLs to which that page was the first to lead. Then everything is found

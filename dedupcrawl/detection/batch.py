@@ -18,7 +18,7 @@ Where the index cannot tell, its error is raised in the page that asked.
 """
 
 
-def together(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
+def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
     """The verdicts on pages, each begun by `Detector.steps`, in their order, as if judged one after the other.
 
     All pages are searched for before the first is added, so one question to the index may add some and drop the others.

@@ -23,7 +23,7 @@ from dedupcrawl.detection.comparison import Comparison
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
-MOST_UNSETTLED = 400
+MOST_PROVISIONAL = 400
 """Pages that may be judged again."""
 
 _MOST_CHARACTERS = 4_000_000  # of all of them
@@ -31,7 +31,7 @@ _MUCH = 0.3  # of the text that a page was signed by; what is less, the checks f
 
 
 @dataclass(slots=True, eq=False)
-class Unsettled:
+class ProvisionalPage:
     """A page that was judged as it was read, and may have to be judged again.
 
     Attributes:
@@ -81,22 +81,22 @@ class Unsettled:
         self.spare -= sum(end - begin for block, (begin, end) in sizes if block in blocks)
 
 
-class UnsettledPages:
+class ProvisionalPages:
     """The pages judged last, by their hosts; the oldest make room."""
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[str, tuple[str, Unsettled]] = OrderedDict()  # URL → host, page
-        self._of: defaultdict[str, dict[str, Unsettled]] = defaultdict(dict)  # host → URL → page
+        self._pages: OrderedDict[str, tuple[str, ProvisionalPage]] = OrderedDict()  # URL → host, page
+        self._of: defaultdict[str, dict[str, ProvisionalPage]] = defaultdict(dict)  # host → URL → page
         self._due: set[str] = set()  # hosts that may have pages which are
         self._characters = 0
 
-    def add(self, host: str, one: Unsettled) -> None:
+    def add(self, host: str, one: ProvisionalPage) -> None:
         """Remember a page that was judged."""
         self.remove(one.entry.url)
         self._pages[one.entry.url] = host, one
         self._of[host][one.entry.url] = one
         self._characters += one.characters
-        while len(self._pages) > MOST_UNSETTLED or self._characters > _MOST_CHARACTERS:
+        while len(self._pages) > MOST_PROVISIONAL or self._characters > _MOST_CHARACTERS:
             self.remove(next(iter(self._pages)))
 
     def recur(self, host: str, blocks: Collection[int]) -> None:
@@ -106,7 +106,7 @@ class UnsettledPages:
                 one.lose(found)
                 self._due.add(host)
 
-    def due(self, host: str) -> list[Unsettled]:
+    def due(self, host: str) -> list[ProvisionalPage]:
         """The pages of a host that are to be judged again; each until it is settled or removed."""
         if host not in self._due:
             return []

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.batch import judge_batch
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.together import together
 from dedupcrawl.index.contract import Kept, Offer
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
@@ -41,7 +41,7 @@ def pages(count: int) -> list[Page]:
 
 def judged(detector: Detector, batch: list[Page], canonical: str | None = None) -> list[Verdict]:
     asked = Asked(CHECKS, canonical=canonical, request=lambda: b"ask")
-    return together(detector.index, (detector.steps(Analysis(page, detector.index.secret), asked) for page in batch))
+    return judge_batch(detector.index, (detector.steps(Analysis(page, detector.index.secret), asked) for page in batch))
 
 
 def test_of_two_equal_pages_in_a_batch_the_first_is_kept(place: Places) -> None:

@@ -22,7 +22,7 @@ from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import compiled, dropped, example
 from dedupcrawl.urls.probation import (
     TRIALS_FOR_A_FAILURE,
-    TRIALS_OF_A_PLACE,
+    TRIALS_OF_A_SECTION,
     is_refuted,
     known_before,
     known_elsewhere,
@@ -32,9 +32,9 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
-_MOST_PLACES = 10  # tried separately; all others are one place more: docs/measured/rules-in-use.md
-_MOST_OFF = 16  # places besides; a rule that is wrong in more is wrong
-_PLACES_LIKE_A_TRIAL = 4  # of 2 to 100 all let through as few wrong uses, 1 one more
+_MOST_SECTIONS = 10  # tried separately; all others are one section more: docs/measured/rules-in-use.md
+_MOST_OFF = 16  # sections besides; a rule that is wrong in more is wrong
+_SECTIONS_LIKE_A_TRIAL = 4  # of 2 to 100 all let through as few wrong uses, 1 one more
 _LONGEST = 40  # characters of a word, and of an argument's name
 _TRAITS_KEPT = 256  # URLs: all rules that were used on one ask, when it is rewritten, audited and told
 
@@ -85,7 +85,7 @@ def _kind(text: str) -> str:
     return f"*.{end}" if dot and _is_word(end) else "*"
 
 
-class Place(msgspec.Struct):
+class Section(msgspec.Struct):
     """What became of one rule in one part of a site, in this crawl.
 
     Attributes:
@@ -167,17 +167,17 @@ class Place(msgspec.Struct):
         self.left += 2 * max(0, self.doubted - before)
 
 
-class Places:
+class Sections:
     """Those of one rule. Bounded, whatever URLs come.
 
-    Where the log has spoken for the rule, as its examples say, is one place. A rule that a person wrote, or that is
+    Where the log has spoken for the rule, as its examples say, is one section. A rule that a person wrote, or that is
     known of other sites and tested by a log, or that was learned and has no examples, is spoken for everywhere; one of
     known software, or a likely one, is only where its own examples are, as this site may be another, and what pages say
     of their URLs nowhere, as is one that `is_new` to the owner of the pages. For one that is lossless its form speaks,
     everywhere.
 
     Attributes:
-        needs_trials: Whether some have to pass in a place for which nothing speaks yet.
+        needs_trials: Whether some have to pass in a section for which nothing speaks yet.
     """
 
     def __init__(self, rule: Rule, *, is_new: bool = False) -> None:
@@ -185,7 +185,7 @@ class Places:
         self.needs_trials = not rule.is_lossless
         passed, failed = known_before(rule)
         known = (passed, failed) if self.needs_trials else (passed + 1, failed)
-        self._known = Place(known, TRIALS_FOR_A_FAILURE if failed_lately else 0)
+        self._known = Section(known, TRIALS_FOR_A_FAILURE if failed_lately else 0)
         self._elsewhere = known_elsewhere(rule)
         of_others = is_new or rule.rests_on_others or (rule.source == "alias" and not rule.evidence.correct)
         is_of_any = not of_others and (rule.source != "learned" or not rule.examples)
@@ -193,19 +193,19 @@ class Places:
         self._dropped, self._dropped_starts, self._kept = dropped(rule)
         self._compiled = None if rule.source == "alias" else compiled(rule)
         self._spoken_for = {self._key(url) for url, _ in rule.examples}
-        self._places: dict[tuple[_Key, bool], Place] = {}  # and whether the rule changes the URLs
+        self._sections: dict[tuple[_Key, bool], Section] = {}  # and whether the rule changes the URLs
         self._off = {
-            self._key(url): Place((0, 0), 0, is_off=True, counterexample=url)
+            self._key(url): Section((0, 0), 0, is_off=True, counterexample=url)
             for url, _ in rule.counterexamples[:_MOST_OFF]
         }
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[Section]:
         yield self._known
-        yield from self._places.values()
+        yield from self._sections.values()
         yield from self._off.values()
 
-    def of(self, url: str) -> Place:
-        """The place of a URL that the rule is used on."""
+    def of(self, url: str) -> Section:
+        """The section of a URL that the rule is used on."""
         if self._is_known_everywhere:
             return self._known
         part = self._key(url)
@@ -214,49 +214,49 @@ class Places:
         if part in self._spoken_for:
             return self._known
         key = part, self._changes(url)
-        if key not in self._places and len(self._spoken_for) + len(self._places) >= _MOST_PLACES:
+        if key not in self._sections and len(self._spoken_for) + len(self._sections) >= _MOST_SECTIONS:
             key = (), False
-        if key not in self._places:
+        if key not in self._sections:
             alike = self._like_trials()
-            self._places[key] = Place((self._elsewhere + alike, 0), max(0, TRIALS_OF_A_PLACE - alike))
-        return self._places[key]
+            self._sections[key] = Section((self._elsewhere + alike, 0), max(0, TRIALS_OF_A_SECTION - alike))
+        return self._sections[key]
 
     def _changes(self, url: str) -> bool:
         """Whether the rule makes another URL of this one, by itself."""
         return self._compiled is not None and example(self._compiled, url, site_of(url)) is not None
 
     def _like_trials(self) -> int:
-        """How many trials that passed in a new place what is known of others is like; none if any has failed."""
-        if any(place.failed or place.is_off for place in self):
+        """How many trials that passed in a new section what is known of others is like; none if any has failed."""
+        if any(section.failed or section.is_off for section in self):
             return 0
-        passed = sum(place.passed > 0 for place in self._places.values())
-        return (len(self._spoken_for) + passed) // _PLACES_LIKE_A_TRIAL
+        passed = sum(section.passed > 0 for section in self._sections.values())
+        return (len(self._spoken_for) + passed) // _SECTIONS_LIKE_A_TRIAL
 
     def proved(self) -> list[str]:
-        """An example of each place where trials have spoken for the rule, and nothing did before."""
-        places = self._places.values()
-        return [place.example for place in places if place.passed and not place.lacking and place.example]
+        """An example of each section where trials have spoken for the rule, and nothing did before."""
+        sections = self._sections.values()
+        return [section.example for section in sections if section.passed and not section.lacking and section.example]
 
     def failing(self) -> list[str]:
-        """An example of each place where it was wrong."""
-        return [place.counterexample for place in self if place.counterexample]
+        """An example of each section where it was wrong."""
+        return [section.counterexample for section in self if section.counterexample]
 
     def refuted(self) -> list[str]:
-        """An example of each place where the rule is no longer used."""
-        return [place.counterexample for place in self._off.values() if place.counterexample]
+        """An example of each section where the rule is no longer used."""
+        return [section.counterexample for section in self._off.values() if section.counterexample]
 
     def is_off(self, url: str) -> bool:
         """True where the rule is no longer used."""
         return bool(self._off) and self._key(url) in self._off
 
-    def switch_off(self, place: Place) -> bool:
-        """The rule is used in this place no more; False when it cannot be said what URLs are meant."""
-        part = next((part for (part, _), one in self._places.items() if one is place), ())
+    def switch_off(self, section: Section) -> bool:
+        """The rule is used in this section no more; False when it cannot be said what URLs are meant."""
+        part = next((part for (part, _), one in self._sections.items() if one is section), ())
         if not part or len(self._off) >= _MOST_OFF:
             return False
-        self._places = {key: one for key, one in self._places.items() if key[0] != part}
-        self._off[part] = place
-        place.is_off = True
+        self._sections = {key: one for key, one in self._sections.items() if key[0] != part}
+        self._off[part] = section
+        section.is_off = True
         return True
 
     def _key(self, url: str) -> _Key:

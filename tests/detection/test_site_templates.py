@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.core.template import RECURRING
-from dedupcrawl.detection import site_furniture
+from dedupcrawl.detection import site_templates
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.detection.site_furniture import SiteFurniture
+from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
@@ -24,28 +24,28 @@ from tests.detection.judged import text
 CHECKS = make_checks(["exact"], {})
 
 
-def learn(templates: SiteFurniture, host: str, blocks: Collection[int], title: str) -> None:
+def learn(templates: SiteTemplates, host: str, blocks: Collection[int], title: str) -> None:
     """Count a page that has these blocks: its links."""
     templates.learn(host, Analysis(Page(f"http://{host}/", links=blocks)), title)
 
 
-def learned(templates: SiteFurniture, host: str, pages: int, *blocks: int, first: int = 1000) -> None:
+def learned(templates: SiteTemplates, host: str, pages: int, *blocks: int, first: int = 1000) -> None:
     for page in range(pages):
         learn(templates, host, {*blocks, first + page}, f"{first + page}")
 
 
 def test_a_later_process_knows_what_was_learned(tmp_path: Path) -> None:
     index = LmdbIndex(tmp_path, CHECKS)
-    templates = SiteFurniture(index)
+    templates = SiteTemplates(index)
     learned(templates, "a.example", 7, 1, 2)
     templates.store()
     index.close()
-    again = SiteFurniture(LmdbIndex(tmp_path, CHECKS))
+    again = SiteTemplates(LmdbIndex(tmp_path, CHECKS))
     assert again.of("a.example").recurring([1, 2, 3]) == [True, True, False]
     assert again.of("a.example").pages == 7
 
 
-def test_a_site_that_is_crawled_again_and_again_is_no_furniture(tmp_path: Path) -> None:
+def test_a_site_that_is_crawled_again_and_again_is_no_template(tmp_path: Path) -> None:
     blocks = set[int]()
     for run in range(2 * RECURRING):
         index = LmdbIndex(tmp_path, CHECKS)
@@ -57,36 +57,36 @@ def test_a_site_that_is_crawled_again_and_again_is_no_furniture(tmp_path: Path) 
             detector.judge(analysis, CHECKS)
         detector.close()
         index.close()
-    furniture = SiteFurniture(LmdbIndex(tmp_path, CHECKS)).of("a.example")
-    assert furniture.pages == 3
-    assert not any(furniture.recurring(blocks))
+    template = SiteTemplates(LmdbIndex(tmp_path, CHECKS)).of("a.example")
+    assert template.pages == 3
+    assert not any(template.recurring(blocks))
 
 
 def test_single_blocks_are_not_stored() -> None:
     index = TemporaryIndex(CHECKS)
-    templates = SiteFurniture(index)
+    templates = SiteTemplates(index)
     learned(templates, "a.example", 40, 1)
     templates.store()
-    assert len(SiteFurniture(index).of("a.example")) == 1
+    assert len(SiteTemplates(index).of("a.example")) == 1
     assert templates.of("a.example").count(1010) == 1
 
 
 def test_it_is_stored_before_the_end() -> None:
     index = TemporaryIndex(CHECKS)
-    learned(SiteFurniture(index), "a.example", 30, 1)
-    assert SiteFurniture(index).of("a.example").recurring([1]) == [True]
+    learned(SiteTemplates(index), "a.example", 30, 1)
+    assert SiteTemplates(index).of("a.example").recurring([1]) == [True]
 
 
 def test_two_processes_add_up() -> None:
     index = TemporaryIndex(CHECKS)
-    one, other = SiteFurniture(index), SiteFurniture(index)
+    one, other = SiteTemplates(index), SiteTemplates(index)
     learned(one, "a.example", 3, 1)
     learned(other, "a.example", 3, 1, first=2000)
     one.store()
     other.store()
     assert (other.of("a.example").pages, other.of("a.example").count(1)) == (6, 6)
     one.store()
-    assert SiteFurniture(index).of("a.example").pages == 6
+    assert SiteTemplates(index).of("a.example").pages == 6
 
 
 LEARNED = st.lists(st.tuples(st.booleans(), st.sets(st.integers(0, 12), max_size=6), st.booleans()), max_size=40)
@@ -98,7 +98,7 @@ def test_no_count_is_too_high_and_one_process_alone_counts_all_that_is_on_severa
 ) -> None:
     """Whose page it is, what stands on it, and whether it is stored then."""
     index = TemporaryIndex(CHECKS)
-    both = SiteFurniture(index), SiteFurniture(index)
+    both = SiteTemplates(index), SiteTemplates(index)
     truth, by = Counter[int](), {is_other: Counter[int]() for is_other in (False, True)}
     for number, (is_other, blocks, stores) in enumerate(pages):
         learn(both[is_other], "a.example", blocks, f"{number}")
@@ -108,7 +108,7 @@ def test_no_count_is_too_high_and_one_process_alone_counts_all_that_is_on_severa
             both[is_other].store()
     for one in both:
         one.store()
-    stored = SiteFurniture(index).of("a.example")
+    stored = SiteTemplates(index).of("a.example")
     index.close()
     assert stored.pages == len(pages)
     for block, count in truth.items():
@@ -116,15 +116,15 @@ def test_no_count_is_too_high_and_one_process_alone_counts_all_that_is_on_severa
 
 
 def test_a_host_changes_no_other_host() -> None:
-    templates = SiteFurniture(TemporaryIndex(CHECKS))
+    templates = SiteTemplates(TemporaryIndex(CHECKS))
     learned(templates, "evil.example.com", 100, 1)
     assert templates.of("www.example.com").recurring([1]) == [False]
 
 
 @pytest.mark.parametrize("limit", ["_HOSTS_IN_MEMORY", "_BLOCKS_IN_MEMORY"])
 def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
-    monkeypatch.setattr(site_furniture, limit, 3)
-    templates = SiteFurniture(TemporaryIndex(CHECKS))
+    monkeypatch.setattr(site_templates, limit, 3)
+    templates = SiteTemplates(TemporaryIndex(CHECKS))
     for turn in range(6):
         for host in range(8):
             learn(templates, f"{host}.example", {host, 100 + turn}, f"{turn}")

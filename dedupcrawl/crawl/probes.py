@@ -127,7 +127,7 @@ def _key(host: str, outline: bytes) -> int:
     return int.from_bytes(digest_of(host.encode() + b"\0" + outline)[:8], "big")
 
 
-def made_up(url: str) -> str:
+def missing_url(url: str) -> str:
     """A URL beside `url` that no site has."""
     parts = urlsplit(url)
     name = "".join(random.choices(string.ascii_lowercase, k=20))
@@ -148,7 +148,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class Questions:
+class Probes:
     """Fetches pages past the spider, and has them looked at together with others."""
 
     pages: Pages
@@ -210,12 +210,12 @@ class Questions:
                     logger.exception("%s could not be processed; the crawl goes on.", printable(url))
 
 
-def ask_for_error(questions: Questions, errors: ErrorPages, host: str, url: str) -> None:
+def ask_for_error(probes: Probes, errors: ErrorPages, host: str, url: str) -> None:
     """Fetch one URL beside `url` that is made up, once a host; `errors` learns from the answer."""
     if errors.is_new(host):
-        asked = Request(made_up(url)).url  # as Scrapy writes it
+        asked = Request(missing_url(url)).url  # as Scrapy writes it
         learn = partial(learn_error, errors, host)
-        questions.ask(host, asked, lambda found: found.status >= 400 or found.url == asked, learn, retry=False)
+        probes.ask(host, asked, lambda found: found.status >= 400 or found.url == asked, learn, retry=False)
 
 
 def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None:

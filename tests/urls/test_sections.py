@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls import places
+from dedupcrawl.urls import sections
 from dedupcrawl.urls.bounds import lower_bound
-from dedupcrawl.urls.places import Place, Places, traits
 from dedupcrawl.urls.probation import TARGET, TRIALS_FOR_A_FAILURE, passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
+from dedupcrawl.urls.sections import Section, Sections, traits
 
 EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
 RULE = Rule("zoom", "rewrite", drop=("zoom",), source="learned", evidence=Evidence(correct=40), examples=(EXAMPLE,))
@@ -23,7 +23,7 @@ WORDS = [
 
 
 def test_the_examples() -> None:
-    assert doctest.testmod(places).failed == 0
+    assert doctest.testmod(sections).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -43,18 +43,18 @@ def test_the_examples() -> None:
     ],
 )
 def test_what_sites_route_by_tells_places_apart(url: str, other: str, is_one: bool) -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     assert (found.of(url) is found.of(other)) is is_one
 
 
 def test_where_the_log_has_spoken_nothing_is_lacking() -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     assert (found.of("http://a.com/view?doc=7&zoom=5").lacking, found.of("http://a.com/map?doc=7").lacking) == (0, 2)
     assert found.of("http://a.com/view?doc=7").before == (20, 0)
 
 
 def test_without_examples_the_log_may_have_spoken_of_any_place() -> None:
-    found = Places(Rule("zoom", "rewrite", drop=("zoom",), evidence=Evidence(correct=40)))
+    found = Sections(Rule("zoom", "rewrite", drop=("zoom",), evidence=Evidence(correct=40)))
     assert (found.of("http://a.com/map?doc=7").lacking, found.of("http://a.com/map").before) == (0, (20, 0))
 
 
@@ -69,13 +69,13 @@ def test_without_examples_the_log_may_have_spoken_of_any_place() -> None:
         ("http://a.com/About.html", ("page", "*.html")),
     ],
 )
-def test_what_has_capitals_is_a_name_of_which_the_space_counts(url: str, place: tuple[str, str]) -> None:
-    assert place in traits(url)
+def test_what_has_capitals_is_a_name_of_which_the_space_counts(url: str, section: tuple[str, str]) -> None:
+    assert section in traits(url)
     assert "Main" not in str(traits(url))
 
 
 def test_what_a_rule_drops_tells_no_places_apart() -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     assert found.of("http://a.com/map?doc=1&zoom=near") is found.of("http://a.com/map?doc=1&zoom=far")
     assert found.of("http://a.com/map?doc=1&of=near") is not found.of("http://a.com/map?doc=1&of=far")
 
@@ -89,30 +89,30 @@ def test_what_a_rule_drops_tells_no_places_apart() -> None:
         (Rule("other", "rewrite", drop=("ut*x",)), 8),
     ],
 )
-def test_what_a_rule_drops_by_the_start_of_its_name_tells_no_places_apart(rule: Rule, places: int) -> None:
-    found = Places(replace(rule, source="software"))
+def test_what_a_rule_drops_by_the_start_of_its_name_tells_no_places_apart(rule: Rule, sections: int) -> None:
+    found = Sections(replace(rule, source="software"))
     urls = [
         f"http://a.com/map?by={by}&utm_source={source}&utm_medium={medium}"
         for by in ("name", "size")
         for source in WORDS[:2]
         for medium in WORDS[2:4]
     ]
-    assert len({id(found.of(url)) for url in urls}) == places
+    assert len({id(found.of(url)) for url in urls}) == sections
 
 
 def test_the_more_places_a_rule_has_passed_in_the_fewer_trials_a_new_one_needs() -> None:
-    found = Places(Rule("limit", "rewrite", drop=("limit",), source="learned", examples=(EXAMPLE,)))
-    places = []
+    found = Sections(Rule("limit", "rewrite", drop=("limit",), source="learned", examples=(EXAMPLE,)))
+    sections = []
     for word in WORDS[:10]:
-        places.append(found.of(f"http://a.com/search?q={word}&limit=5"))
+        sections.append(found.of(f"http://a.com/search?q={word}&limit=5"))
         for _ in range(50):  # of one place they say little about the next
-            places[-1].passes()
-    assert [place.before for place in places] == [(0, 0)] * 3 + [(1, 0)] * 4 + [(2, 0)] * 3
-    assert found.of(f"http://a.com/search?q={WORDS[11]}&limit=5") is places[-1], "no more are tried apart"
+            sections[-1].passes()
+    assert [section.before for section in sections] == [(0, 0)] * 3 + [(1, 0)] * 4 + [(2, 0)] * 3
+    assert found.of(f"http://a.com/search?q={WORDS[11]}&limit=5") is sections[-1], "no more are tried apart"
 
 
 def test_after_a_failure_each_new_place_is_tried_as_if_nothing_were_known() -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     for word in WORDS[:8]:
         found.of(f"http://a.com/{word}?zoom=1").passes()
     assert found.of("http://a.com/map?zoom=1").lacking == 0
@@ -122,7 +122,7 @@ def test_after_a_failure_each_new_place_is_tried_as_if_nothing_were_known() -> N
 
 def test_where_a_rule_is_off_it_stays_off_when_words_turn_out_to_be_names() -> None:
     """Of scripts there may be many, too."""
-    found = Places(RULE)
+    found = Sections(RULE)
     off = found.of("http://a.com/map?doc=1&zoom=2")
     off.fails()
     assert found.switch_off(off)
@@ -136,7 +136,7 @@ def test_where_a_rule_is_off_it_stays_off_when_words_turn_out_to_be_names() -> N
 
 
 def test_off_at_the_front_page_is_not_off_at_all_others() -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     assert found.switch_off(found.of("http://a.com/?doc=1&zoom=2"))
     assert found.is_off("http://a.com/?doc=2&zoom=3")
     assert not found.is_off("http://a.com/view?doc=2&zoom=3")
@@ -144,7 +144,7 @@ def test_off_at_the_front_page_is_not_off_at_all_others() -> None:
 
 
 def test_neither_where_the_log_has_spoken_nor_the_rest_is_switched_off_apart() -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     assert not found.switch_off(found.of(EXAMPLE[0]))
     for word in WORDS[:12]:
         last = found.of(f"http://a.com/{word}")
@@ -153,7 +153,7 @@ def test_neither_where_the_log_has_spoken_nor_the_rest_is_switched_off_apart() -
 
 
 def test_a_rule_is_switched_off_in_so_many_places_and_no_more() -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     switched = [found.switch_off(found.of(f"http://{n}.com/")) for n in range(14)]
     switched += [found.switch_off(found.of(f"http://a.com/?view={word}")) for word in WORDS[:10]]
     assert switched == [True] * 16 + [False] * 8
@@ -170,55 +170,55 @@ def test_of_a_url_only_so_much_is_looked_at() -> None:
 
 
 def test_a_place_is_off_for_all_its_urls_and_no_others() -> None:
-    found = Places(RULE)
-    place = found.of("http://a.com/map?doc=1&zoom=2")
+    found = Sections(RULE)
+    section = found.of("http://a.com/map?doc=1&zoom=2")
     assert not found.is_off("http://a.com/map?doc=1&zoom=2")
-    assert found.switch_off(place)
+    assert found.switch_off(section)
     assert found.is_off("http://a.com/map?doc=7&zoom=100")
     assert not found.is_off("http://a.com/view?doc=7&zoom=100")
     assert not found.is_off("http://a.com/never/seen")
-    assert not place.is_wanting
+    assert not section.is_wanting
 
 
 def test_trials_that_tell_nothing_come_to_an_end() -> None:
-    place = Place((0, 0), 2)
+    section = Section((0, 0), 2)
     begun = 0
-    while place.is_wanting:
-        place.begin()
-        place.end()
+    while section.is_wanting:
+        section.begin()
+        section.end()
         begun += 1
     assert begun == 4
 
 
 def test_where_a_trial_failed_others_have_to_pass_until_few_are_wrong() -> None:
-    place = Place((20, 0), 0)
-    place.settle()
-    assert not place.is_wanting, "none has failed"
-    place.fails()
+    section = Section((20, 0), 0)
+    section.settle()
+    assert not section.is_wanting, "none has failed"
+    section.fails()
     begun = 0
     while True:
-        place.settle()
-        if not place.is_wanting:
+        section.settle()
+        if not section.is_wanting:
             break
-        place.begin()
-        place.passes()
+        section.begin()
+        section.passes()
         begun += 1
     assert begun == passes_lacking(20, 1)
     assert lower_bound(20 + begun, 1) >= TARGET > lower_bound(19 + begun, 1)
-    place.fails()
-    place.failed -= 1  # it was another rule
-    place.settle()
-    assert (place.lacking, place.doubted) == (TRIALS_FOR_A_FAILURE, 0)
+    section.fails()
+    section.failed -= 1  # it was another rule
+    section.settle()
+    assert (section.lacking, section.doubted) == (TRIALS_FOR_A_FAILURE, 0)
 
 
 def test_where_a_trial_failed_those_that_tell_nothing_come_to_an_end() -> None:
-    place = Place((20, 0), 0)
-    place.fails()
-    place.settle()
+    section = Section((20, 0), 0)
+    section.fails()
+    section.settle()
     begun = 0
-    while place.is_wanting:
-        place.begin()
-        place.settle()
+    while section.is_wanting:
+        section.begin()
+        section.settle()
         begun += 1
     assert begun == 2 * passes_lacking(20, 1)
 
@@ -231,12 +231,12 @@ def test_where_a_trial_failed_those_that_tell_nothing_come_to_an_end() -> None:
     )
 )
 def test_any_urls_make_few_places_and_each_url_has_one(urls: list[str]) -> None:
-    found = Places(RULE)
+    found = Sections(RULE)
     for url in urls:
         found.of(url).uses += 1
         traits(url)
     assert len(list(found)) <= 12
-    assert sum(place.uses for place in found) == len(urls)
-    off = [place for place in list(found) if found.switch_off(place)]
+    assert sum(section.uses for section in found) == len(urls)
+    off = [section for section in list(found) if found.switch_off(section)]
     for url in urls:
         assert (found.of(url) in off) == found.of(url).is_off == found.is_off(url)

@@ -5,8 +5,8 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.core.around import LINES, LINKS, RESOURCES, Around, resource_hashes
 from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.page_context import LINES, LINKS, RESOURCES, PageContext, resource_hashes
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import Analysis
@@ -33,8 +33,8 @@ def test_what_is_stored_is_read(
     urls = tuple(f"http://www.a.example/{quote(path)}" for path in paths)
     page = Page("http://a.example/", asides=asides, link_lines=lines, links=links, also_at=(*urls, "http://b.example/"))
     page = page.replace(secondary=shown[0], resources=shown[1])
-    made = Analysis(page).around
-    read = Around.from_bytes(made.to_bytes())
+    made = Analysis(page).page_context
+    read = PageContext.from_bytes(made.to_bytes())
     assert (read.asides, read.link_lines) == (made.asides, made.link_lines)
     assert (read.secondary, read.resources) == (made.secondary, made.resources)
     assert all(read.links_to([link]) for link in links)
@@ -43,21 +43,21 @@ def test_what_is_stored_is_read(
 
 
 def test_no_bytes_are_nothing() -> None:
-    assert Around.from_bytes(b"") == Around({}, {}, frozenset())
+    assert PageContext.from_bytes(b"") == PageContext({}, {}, frozenset())
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_read(raw: bytes) -> None:
-    read = Around.from_bytes(raw)
+    read = PageContext.from_bytes(raw)
     assert read.size <= 255 * len(raw)
-    assert Around.from_bytes(read.to_bytes()).asides.keys() <= read.asides.keys()
+    assert PageContext.from_bytes(read.to_bytes()).asides.keys() <= read.asides.keys()
 
 
 def test_what_is_cut_off_is_read_as_far_as_it_goes() -> None:
     page = Page("", asides=("a line", "another"), link_lines=("a link",), secondary=("a form",), resources=("photo/1",))
-    whole = Analysis(page).around
+    whole = Analysis(page).page_context
     for end in range(len(whole.to_bytes())):
-        read = Around.from_bytes(whole.to_bytes()[:end])
+        read = PageContext.from_bytes(whole.to_bytes()[:end])
         assert read.asides.keys() <= whole.asides.keys()
         assert read.link_lines.keys() <= whole.link_lines.keys()
         assert not read.resources
@@ -65,30 +65,33 @@ def test_what_is_cut_off_is_read_as_far_as_it_goes() -> None:
 
 def test_nothing_more_costs_no_bytes() -> None:
     page = Page("http://a.example/", asides=("a line",))
-    assert len(Analysis(page).around.to_bytes()) == len(Analysis(Page("http://a.example/")).around.to_bytes()) + 5
-    assert len(Analysis(Page("http://a.example/")).around.to_bytes()) == 6
+    assert (
+        len(Analysis(page).page_context.to_bytes())
+        == len(Analysis(Page("http://a.example/")).page_context.to_bytes()) + 5
+    )
+    assert len(Analysis(Page("http://a.example/")).page_context.to_bytes()) == 6
     shown = page.replace(secondary=("a form",), resources=("photo/1",))
-    assert len(Analysis(shown).around.to_bytes()) == 11 + 3 * 2 + 5 + 4
+    assert len(Analysis(shown).page_context.to_bytes()) == 11 + 3 * 2 + 5 + 4
 
 
 def test_what_all_pages_of_a_site_show_is_left_out() -> None:
-    furniture = Template()
+    template = Template()
     for number in range(RECURRING):
         page = Page("", secondary=("Search here", f"{'b' * number} form"), resources=("img/front", f"photo/{number}"))
-        Analysis(page).learn(furniture, "")
+        Analysis(page).learn(template, "")
     page = Page("", secondary=("Search here", "A word of the page"), resources=("img/front", "photo/3"))
-    own = Analysis(page).around.without(furniture)
+    own = Analysis(page).page_context.without(template)
     assert list(own.secondary) == SymbolText.of(("A word of the page",)).block_hashes
     assert own.resources == resource_hashes(("photo/3",))
 
 
-def test_furniture_is_left_out_whatever_its_numbers_say() -> None:
-    furniture = Template()
+def test_a_site_template_is_left_out_whatever_its_numbers_say() -> None:
+    template = Template()
     for number in range(RECURRING):
         page = Page("", asides=(f"{number} guests are online",), links=linked("/faq", f"/p/{number}"))
-        Analysis(page).learn(furniture, "")
+        Analysis(page).learn(template, "")
     page = Page("", asides=("77 guests are online", "A word of the page"), links=linked("/faq", "/p/2"))
-    own = Analysis(page).around.without(furniture)
+    own = Analysis(page).page_context.without(template)
     assert list(own.asides) == SymbolText.of(("A word of the page",)).block_hashes
     assert own.links_to(linked("/p/2"))
     assert not own.links_to(linked("/faq"))
@@ -97,20 +100,20 @@ def test_furniture_is_left_out_whatever_its_numbers_say() -> None:
 def test_of_a_page_with_many_lines_and_links_some_are_stored() -> None:
     links = linked(*(f"/{number}" for number in range(2_000)))
     page = Page("", link_lines=tuple(f"line {'x' * n}" for n in range(1, 200)), links=links)
-    read = Around.from_bytes(Analysis(page).around.to_bytes())
+    read = PageContext.from_bytes(Analysis(page).page_context.to_bytes())
     assert len(read.link_lines) == LINES
     assert len(read.links) == LINKS
     assert read.last == max(read.link_lines)
-    furniture = Template()
+    template = Template()
     for _ in range(RECURRING):
-        furniture.add({min(read.link_lines)})
-    assert read.without(furniture).last == read.last, "of the same page no line more is known"
+        template.add({min(read.link_lines)})
+    assert read.without(template).last == read.last, "of the same page no line more is known"
 
 
 def test_of_a_page_that_shows_much_some_is_stored() -> None:
     lines, resources = tuple(f"line {'x' * n}" for n in range(1, 200)), tuple(f"photo/{n}" for n in range(200))
-    made = Analysis(Page("", secondary=lines, resources=resources)).around
-    read = Around.from_bytes(made.to_bytes())
+    made = Analysis(Page("", secondary=lines, resources=resources)).page_context
+    read = PageContext.from_bytes(made.to_bytes())
     assert (len(read.secondary), len(read.resources)) == (LINES, RESOURCES)
     assert (read.last, read.last_resource) == (max(read.secondary), max(read.resources))
     assert {one for one in made.resources if one <= read.last_resource} == read.resources

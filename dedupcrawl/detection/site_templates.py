@@ -20,17 +20,17 @@ _OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stor
 class _Known(msgspec.Struct):
     """What is known of a host."""
 
-    furniture: Template  # all of it
+    template: Template  # all of it
     stored: Template  # what of it the index has
     raw: bytes | None  # the bytes of that
 
 
-class SiteFurniture:
-    """Host → Template. One host's pages change no other host's furniture.
+class SiteTemplates:
+    """Host → Template. One host's pages change no other host's template.
 
     What is learned is stored every few pages, when a host makes room for others, and by `store`; a crash loses some
     counts. Blocks that occurred on one page only are not stored: a process forgets them when it ends, or when the host
-    makes room for others. Several processes add to the furniture of one host, and each sees what the others stored when
+    makes room for others. Several processes add to the template of one host, and each sees what the others stored when
     it stores itself.
     """
 
@@ -47,11 +47,11 @@ class SiteFurniture:
             stored = Template.from_bytes(raw)
             known = _Known(stored.copy(), stored, raw)
             self._known[host] = known
-            self._blocks += len(known.furniture)
+            self._blocks += len(known.template)
             self._make_room()
         else:
             self._known.move_to_end(host)
-        return known.furniture
+        return known.template
 
     def learn(self, host: str, analysis: Analysis, title: str) -> list[int]:
         """Count a page; those of its blocks that recur from now on."""
@@ -72,35 +72,35 @@ class SiteFurniture:
 
     def _store(self, host: str, known: _Known) -> None:
         """Add to what is stored. What stands on one page only, most of what a site says, is not worth storing."""
-        if known.furniture.pages == known.stored.pages:
+        if known.template.pages == known.stored.pages:
             return
-        learned = known.furniture.beyond(known.stored, _SEVERAL)
-        furniture, of_others = known.stored, False
+        learned = known.template.beyond(known.stored, _SEVERAL)
+        template, of_others = known.stored, False
 
         def added(raw: bytes | None) -> bytes:
-            nonlocal furniture, of_others
+            nonlocal template, of_others
             of_others = raw != known.raw
-            furniture = Template.from_bytes(raw) if of_others else known.stored.copy()
-            furniture.merge(learned)
-            return furniture.to_bytes()
+            template = Template.from_bytes(raw) if of_others else known.stored.copy()
+            template.merge(learned)
+            return template.to_bytes()
 
         known.raw = self._index.update_site_state(*_key(host), added, known.raw)
         if of_others:
             known.stored.merge(learned)
-            self._blocks -= len(known.furniture)
-            singles, known.furniture = known.furniture.beyond(known.stored), furniture.copy()
-            known.furniture.merge(singles)
-            self._blocks += len(known.furniture)
-        known.stored = furniture
+            self._blocks -= len(known.template)
+            singles, known.template = known.template.beyond(known.stored), template.copy()
+            known.template.merge(singles)
+            self._blocks += len(known.template)
+        known.stored = template
 
     def _make_room(self) -> None:
         while len(self._known) > _HOSTS_IN_MEMORY or (self._blocks > _BLOCKS_IN_MEMORY and len(self._known) > 1):
             host, known = next(iter(self._known.items()))
             self._store(host, known)
             del self._known[host]
-            self._blocks -= len(known.furniture)
+            self._blocks -= len(known.template)
 
 
 def _key(host: str) -> tuple[str, str]:
-    """Site and name of the state that holds a host's furniture."""
-    return site_of(host), f"furniture of {host}"
+    """Site and name of the state that holds a host's template."""
+    return site_of(host), f"template of {host}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dedupcrawl.core.around import Around, resource_hashes
 from dedupcrawl.core.links import link_hash, local_form
+from dedupcrawl.core.page_context import PageContext, resource_hashes
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
 
 
-def around_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> Around:
+def context_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> PageContext:
     """Of a page whose lines beside its main text were read."""
     also_at: frozenset[int] = frozenset()
     if page.also_at:
@@ -17,4 +17,4 @@ def around_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary:
         also_at = frozenset([link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host])
     resources = resource_hashes(page.resources)
     lines = asides.lines, link_lines.lines
-    return Around(*lines, page.links, page.main_links, also_at, secondary.lines, resources)
+    return PageContext(*lines, page.links, page.main_links, also_at, secondary.lines, resources)

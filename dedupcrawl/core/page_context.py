@@ -32,7 +32,7 @@ _recurring = cython.declare(uint32_t, RECURRING)
 _NOTHING: frozenset = frozenset()
 
 
-class Around:
+class PageContext:
     """What stands around a main text.
 
     Attributes:
@@ -65,9 +65,9 @@ class Around:
         self.last, self.last_resource = last, last_resource
 
     def __eq__(self, other):
-        if not isinstance(other, Around):
+        if not isinstance(other, PageContext):
             return NotImplemented
-        return self.fields() == cython.cast(Around, other).fields()
+        return self.fields() == cython.cast(PageContext, other).fields()
 
     def __hash__(self):
         raise TypeError("what stands around a main text has no hash")
@@ -87,7 +87,7 @@ class Around:
             links = frozenset([link for link in links if not template.recurs(link) or link in main_links])
         if resources:
             resources = frozenset([one for one in resources if not template.recurs(one)])
-        return Around(
+        return PageContext(
             {line: size for line, size in self.asides.items() if not template.recurs(line)},
             {line: size for line, size in self.link_lines.items() if not template.recurs(line)},
             links,
@@ -102,7 +102,7 @@ class Around:
 
     def showing(self, resources):
         """The same with other resources, for an index."""
-        return Around(
+        return PageContext(
             self.asides,
             self.link_lines,
             self.links,
@@ -145,12 +145,12 @@ class Around:
         return b"".join(parts)
 
     @staticmethod
-    def from_bytes(raw: bytes) -> Around:
+    def from_bytes(raw: bytes) -> PageContext:
         """What `to_bytes` was called on, as far as it was stored; of other bytes, what can be read of them."""
         return _read(raw)
 
 
-def _read_bytes(raw: bytes) -> Around:
+def _read_bytes(raw: bytes) -> PageContext:
     asides, at = _unpacked(raw, 0)
     link_lines, at = _unpacked(raw, at)
     links, at = _unpacked_links(raw, at)
@@ -160,7 +160,9 @@ def _read_bytes(raw: bytes) -> Around:
     resources = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
     last = min([max(lines) for lines in (asides, link_lines, secondary) if len(lines) == LINES], default=GREATEST)
     last_resource = resources[count - 1] if count == RESOURCES else GREATEST
-    return Around(asides, link_lines, links, _NOTHING, also_at, secondary, frozenset(resources), last, last_resource)
+    return PageContext(
+        asides, link_lines, links, _NOTHING, also_at, secondary, frozenset(resources), last, last_resource
+    )
 
 
 _read = lru_cache(maxsize=READ_LAST)(_read_bytes)

@@ -7,10 +7,10 @@ import pytest
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
-from dedupcrawl.detection import unsettled
+from dedupcrawl.detection import provisional
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.comparison import Comparison
-from dedupcrawl.detection.unsettled import Unsettled, UnsettledPages
+from dedupcrawl.detection.provisional import ProvisionalPage, ProvisionalPages
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
@@ -30,11 +30,11 @@ def never_compared(entry: Entry, reading: Reading) -> Comparison:
     raise AssertionError
 
 
-def add(pages: UnsettledPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:  # noqa: PLR0913 - each may be left out or is a case
+def add(pages: ProvisionalPages, host: str, name: str, blocks: str, spare: int = -1, text: str = "") -> None:  # noqa: PLR0913 - each may be left out or is a case
     url, packed = f"http://{host}/{name}", outline_of(blocks)
     entry = Entry(url=url, site=host, spider="", run="", kept_at=0, title="", signatures={}, outline=packed)
     page = Page(url, paragraphs=lines_of(blocks))
-    one = Unsettled(page, entry, (), Reading.of(Analysis(page), Template()), never_compared)
+    one = ProvisionalPage(page, entry, (), Reading.of(Analysis(page), Template()), never_compared)
     one.characters, one.spare = len(text), spare
     pages.add(host, one)
 
@@ -46,7 +46,7 @@ def counted(**held: Any) -> int:
     entry = Entry(
         url=page.url, site="a", spider="", run="", kept_at=0, title="", signatures={}, outline=analysis.outline
     )
-    return Unsettled(page, entry, (), Reading.of(analysis, Template()), never_compared).characters
+    return ProvisionalPage(page, entry, (), Reading.of(analysis, Template()), never_compared).characters
 
 
 @pytest.mark.parametrize("of_one", ["title", "keywords", "description"])
@@ -60,11 +60,11 @@ def test_all_that_a_page_holds_is_counted(of_one: str, of_many: str) -> None:
     assert counted(**{of_many: many}) >= counted() + 2000
 
 
-def recur(pages: UnsettledPages, host: str, blocks: str) -> None:
+def recur(pages: ProvisionalPages, host: str, blocks: str) -> None:
     pages.recur(host, main_outline.read(outline_of(blocks)).hashes)
 
 
-def taken(pages: UnsettledPages, host: str) -> list[str]:
+def taken(pages: ProvisionalPages, host: str) -> list[str]:
     due = pages.due(host)
     assert pages.due(host) == due, "until they are settled"
     for one in due:
@@ -73,7 +73,7 @@ def taken(pages: UnsettledPages, host: str) -> list[str]:
 
 
 def test_a_page_is_taken_once_more_of_it_recurs_than_it_can_spare() -> None:
-    pages = UnsettledPages()
+    pages = ProvisionalPages()
     add(pages, "a", "1", "xy", 9)
     add(pages, "a", "2", "x", 4)
     add(pages, "a", "3", "z", 9)
@@ -89,7 +89,7 @@ def test_a_page_is_taken_once_more_of_it_recurs_than_it_can_spare() -> None:
 
 
 def test_a_page_that_is_fetched_again_takes_its_own_place() -> None:
-    pages = UnsettledPages()
+    pages = ProvisionalPages()
     add(pages, "a", "1", "x")
     recur(pages, "a", "x")
     add(pages, "a", "1", "y")
@@ -98,9 +98,9 @@ def test_a_page_that_is_fetched_again_takes_its_own_place() -> None:
 
 
 def test_the_oldest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unsettled, "MOST_UNSETTLED", 3)
-    monkeypatch.setattr(unsettled, "_MOST_CHARACTERS", 100)
-    pages = UnsettledPages()
+    monkeypatch.setattr(provisional, "MOST_PROVISIONAL", 3)
+    monkeypatch.setattr(provisional, "_MOST_CHARACTERS", 100)
+    pages = ProvisionalPages()
     for name in "1234":
         add(pages, "a", name, "x", text="x")
     recur(pages, "a", "x")
