@@ -30,11 +30,12 @@ def test_what_only_pages_on_trial_lead_to() -> None:
     assert found.is_new(Request(U), page("v"))
     assert not found.is_new(Request(U), page("w"))
     found.dropped(Request(U))  # the second
-    assert found.only_on("v") == [U]
-    assert found.only_on("w") == []
+    assert found.lost_without("v") == found.lost_without("w") == [U]
+    assert found.lost_without("v", ["w"]) == found.lost_without("w", ["x", "v"]) == []
+    assert found.lost_without("v", ["x"]) == [U]
     assert found.is_awaited(f"{U}#top", page())
     found.is_new(Request(U), page())
-    assert found.only_on("v") == []
+    assert found.lost_without("v") == []
     assert not found.is_awaited(U, page())
 
 
@@ -45,39 +46,39 @@ def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None
         found.is_new(Request(url), page("v"))
     for url in (U, other):
         found.is_new(Request(url), Referrer.of(Response(U, request=Request(U))))
-    assert found.only_on("v") == [U, other]
+    assert found.lost_without("v") == [U, other]
     found.is_new(Request(f"{U}2"), Referrer.of(Response(U, request=Request(U))))
     found.is_new(Request(other), Referrer.of(Response(f"{U}2", request=Request(f"{U}2"))))
-    assert found.only_on("v") == [U, other, f"{U}2"]
+    assert found.lost_without("v") == [U, other, f"{U}2"]
     found.is_new(Request(f"{U}2"), page())
-    assert found.only_on("v") == [U]
+    assert found.lost_without("v") == [U]
     found.is_new(Request(U), page())
-    assert found.only_on("v") == []
+    assert found.lost_without("v") == []
 
 
 def test_what_an_earlier_process_had_asked_for() -> None:
     found = FirstReferrers()
     found.is_new(Request(U), page("v"))
     found.dropped(Request(U))
-    assert found.only_on("v") == []
+    assert found.lost_without("v") == []
     found.dropped(Request(U))
 
 
 def test_a_trial_counts_what_rules_make_of_the_links() -> None:
     found, made = FirstReferrers(), Request("http://a.example/made")
     assert found.is_new(Request(U), page("v"), made)
-    assert found.only_on("v") == [made.url]
+    assert found.lost_without("v") == [made.url]
     assert found.is_new(Request(f"{U}?2"), page(), made), "its own URL is what a later crawl may need"
-    assert found.only_on("v") == []
+    assert found.lost_without("v") == []
     assert found.is_new(Request(f"{U}?3"), page("w"), made)
-    assert found.only_on("w") == []
+    assert found.lost_without("w") == []
 
 
 def test_what_was_made_and_then_linked_under_its_own_url() -> None:
     found, made = FirstReferrers(), Request("http://a.example/made")
     found.is_new(Request(U), page(), made)
     assert found.is_new(made, page("v"))
-    assert found.only_on("v") == []
+    assert found.lost_without("v") == []
 
 
 def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
@@ -85,11 +86,11 @@ def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
     found.is_new(Request(U), page("v"))
     found.is_new(Request(f"{U}?2"), page("w"))
     found.failed("v")
-    assert found.only_on("v") == []
+    assert found.lost_without("v") == []
     assert not found.is_awaited(U, page())
     found.is_new(Request(f"{U}?2"), page("v"))
     found.is_new(Request(f"{U}?3"), page("v"))
-    assert found.only_on("v") == found.only_on("w") == []
+    assert found.lost_without("v") == found.lost_without("w") == []
     assert not any(found.is_awaited(url, page()) for url in (f"{U}?2", f"{U}?3"))
 
 
@@ -128,6 +129,6 @@ def test_what_is_open_when_a_crawl_is_stopped_is_open_when_it_is_resumed() -> No
     assert sorted(after.leads_to) == sorted(before.leads_to)
     resumed.dropped(Request(U))
     resumed.is_new(Request(U), Referrer.of(Response(last, request=Request(last))))
-    assert set(resumed.only_on("v")) == {U, other, last, f"{last}?2"}
+    assert set(resumed.lost_without("v")) == {U, other, last, f"{last}?2"}
     resumed.is_new(Request(last), page())
-    assert resumed.only_on("v") == []
+    assert resumed.lost_without("v") == []
