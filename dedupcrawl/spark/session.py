@@ -19,7 +19,7 @@ from pathlib import Path
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]  # it ships no types
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.workers import WorkFailedError
@@ -73,14 +73,6 @@ def _own_interrupts() -> Iterator[None]:
 def _is_news(record: logging.LogRecord) -> bool:
     """False for what Py4J logs, as nobody, of a call that an interrupt or an error ends: both are raised, too."""
     return "while sending command" not in record.getMessage()
-
-
-def materialized(frame: DataFrame) -> DataFrame:
-    """The same rows, computed once, without their history, because a plan made of plans grows without bound.
-
-    They are kept in Spark's checkpoint directory (spark.checkpoint.dir), else on the machines that computed them.
-    """
-    return frame.checkpoint() if frame.sparkSession.sparkContext.getCheckpointDir() else frame.localCheckpoint()
 
 
 def _started() -> SparkSession:

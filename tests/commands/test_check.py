@@ -201,8 +201,6 @@ def test_output_and_counts_as_json(tmp_path: Path) -> None:
         (["--index", "FOLDER/index", "--set", "EXACT_MIN_SYMBOLS=30"], "exact was made with min_symbols"),
         (["--json"], "--output"),
         (["--output", "FOLDER/nope/x.jsonl"], "cannot be written: there is no folder"),
-        (["--engine", "spark"], "add --order batch"),
-        (["--engine", "spark", "--order", "batch", "--index", "memory:"], "leave --index out"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, arguments: list[str], says: str) -> None:
