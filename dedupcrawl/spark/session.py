@@ -28,10 +28,6 @@ _UNLESS_SAID = {
     "spark.log.level": "FATAL",  # what fails is said in one sentence, not by every task again
     "spark.ui.showConsoleProgress": "true" if sys.stderr.isatty() else "false",
 }
-_ALWAYS = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.executorEnv.POLARS_MAX_THREADS": "1",  # tasks are the parallelism
-}
 _ROWS_A_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _BYTES_A_BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
 _PYTHON = "PYSPARK_PYTHON"
@@ -85,8 +81,7 @@ def _started() -> SparkSession:
         conf = SparkConf()
         for name, value in _UNLESS_SAID.items():
             conf.setIfMissing(name, value)
-        for name, value in _ALWAYS.items():
-            conf.set(name, value)
+        conf.set("spark.sql.session.timeZone", "UTC")
         with _own_interrupts():
             session = SparkSession.builder.appName("dedupcrawl").config(conf=conf).getOrCreate()
     except (PySparkException, Py4JError) as error:

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.evidence import compare
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.page_context import context_of
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.pair import Pair, taken
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View
+from dedupcrawl.detection.analysis import context_of
 from dedupcrawl.page import Page
 
 ARTICLE = tuple(f"{word} stood in the market square before anybody else of the town had come" for word in "abcdefgh")
