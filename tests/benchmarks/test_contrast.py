@@ -98,7 +98,7 @@ def test_counters_and_entities_leave_its_own_text_alone(rows: list[Row]) -> None
 def test_random_words_leave_numbers_and_negations_alone(language: str, share: int) -> None:
     here, speech = site(language), languages()[language]
     first = here.originals[0].saying(speech.facts["amount"][0].format("30"), 2)
-    change = KINDS[f"{share} % of the words"](first, here.page_context, random.Random(share))
+    change = KINDS[f"{share} % of the words"](first, here.site_context, random.Random(share))
     assert change
     assert re.findall(r"\d+", change.kept.text) == re.findall(r"\d+", change.new.text)
     fixed = speech.pattern(word for group in speech.groups["negation"] for word in group)
