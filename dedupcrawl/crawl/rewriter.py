@@ -42,7 +42,6 @@ class Rewriter:
         self._is_off, self._is_fetched = parts.book.is_off, parts.fetched.has
         self._fingerprint = parts.fingerprint
         self._pages_of_their_own = HashSet()  # as an earlier crawl has kept them, whatever rules make of these URLs
-        self._skipped = HashSet()  # pages that were kept are asked for instead, which rules make these URLs of
 
     def canonical(self, url: str) -> str:
         """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
@@ -167,10 +166,9 @@ class Rewriter:
             # Rules make of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
             for before in (request.url, *filter(self._rewrites.waits, request.meta.get(CANONICAL, ()))):
                 self._rewrites.lead_on(before, found.canonical)
-            self._rewrites.send(request, found.canonical, found.rules)  # should it be gone by now, or this another page
-            self._parts.savings.lead_on(request)
-            if self._skipped.add(request.url):
+            if self._answers.sent(request, found.canonical, found.rules):  # it may be gone by now, or this another page
                 self._ask_for_links(request.url)
+            self._parts.savings.lead_on(request)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
             sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
             return sent if self._parts.bypass.knows(sent) else self._parts.bypass.admit(sent)
