@@ -102,7 +102,9 @@ class Audits:
 
         Some of these are audited all the same, like any that an earlier crawl has found out: sites change.
         """
-        if any(rule.startswith(RULE) for rule in rules) or (found := self._aliases.found_out(url)) is None:
+        if any(rule.startswith(RULE) for rule in rules) or not self._book.takes_earlier(url, rules):
+            return False
+        if (found := self._aliases.found_out(url)) is None:
             return False
         if not self._told.add(url):
             return True
