@@ -16,7 +16,7 @@ from dedupcrawl.output import UNPRINTED
 # Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported only when it is called: `--help` and
 # `check` need no Scrapy.
 COMMANDS = {
-    "train": "Learn a site's URL rules from crawl logs, and prove them.",
+    "train": "Learn a site's URL rules from crawl logs, and test them.",
     "evaluate": "Measure rules on a crawl log.",
     "normalize": "Print the canonical form of URLs.",
     "rules": "List, test and edit rules, and exchange them.",
