@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dedupcrawl.crawl.same_page import EarlierPages
+from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from tests.detection.judged import Crawl, prose

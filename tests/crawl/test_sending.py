@@ -10,7 +10,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.parts import Sending
+from dedupcrawl.crawl.sending import Sending
 from tests.crawls.site import Answer, crawl, page, serve
 
 
