@@ -7,14 +7,14 @@ else is left to do, the audits that are still due are drawn from all URLs that w
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import islice
 
 from scrapy import Request
 
-from dedupcrawl.aliases.alias import RULE, rule_id
+from dedupcrawl.aliases.alias import RULE, rule_id, was_found_out
 from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.aliases import Aliases
@@ -28,9 +28,12 @@ from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.sites import host_of, owner_of
+from dedupcrawl.urls.probation import TRIALS_OF_A_SECTION
 from dedupcrawl.urls.rule_book import Ruling
+from dedupcrawl.urls.sections import folders
 
 _MOST_OPEN = 1_000  # audits under way at once; set by hand, to bound memory
+_MOST_CROSSINGS = 100  # pairs of folders that are counted separately; set by hand, to bound memory and trials
 _OTHERS = 4
 """Further URLs with the same target that are audited after each failed audit.
 Set by hand: if half of them lead to other pages, four audits all miss those one time in sixteen."""
@@ -57,6 +60,7 @@ class Audits:
         self._instead: dict[str, Look] = {}  # target → the original page of the last audit whose pages differed
         self._told = HashSet()  # URLs for which the results of earlier crawls were counted
         self._is_resumed = parts.folder is not None
+        self._crossings: Counter[tuple[object, ...]] = Counter()  # uses of what pages say of URLs in other folders
         self.passed = PassedAudits(parts, aliases.first_referrers)
 
     # Which uses are audited
@@ -64,10 +68,22 @@ class Audits:
     def used(self, request: Request, target: str, rules: tuple[str, ...]) -> None:
         """Count the first rewrite of `request`; if its rules are due for an audit, also send it as it is."""
         is_due = self._book.is_due(request.url, rules, is_fetched=self._fetched.has_page_of(request.url))
+        is_due = is_due or self._crosses_folders(request.url, target, rules)
         if is_due and not self._was_fetched_before(request.url, target, rules):
             self.audit(Audit(request.url, target, rules), request)
         if request.url not in self._fetched.tried:
             self._alias_rows.used(request.url, target, rules)
+
+    def _crosses_folders(self, url: str, target: str, rules: tuple[str, ...]) -> bool:
+        """True for the first uses of what pages of one folder say of URLs in another: it may be wrong there alone."""
+        is_said = all(rule.startswith(RULE) for rule in rules) and not all(map(was_found_out, rules))
+        if not is_said or (here := folders(url)) == (there := folders(target)):
+            return False
+        uses, pair = self._crossings, (owner_of(url), rules, here, there)
+        if pair not in uses and len(uses) >= _MOST_CROSSINGS:
+            pair = ("", (), (), ())  # all others are one
+        uses[pair] += 1
+        return uses[pair] <= TRIALS_OF_A_SECTION
 
     def declined(self, url: str, target: str, rules: tuple[str, ...]) -> None:
         """Count a failed audit, if one is due, of rules that an earlier crawl has shown to be wrong about a URL."""

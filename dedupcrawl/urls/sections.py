@@ -71,6 +71,15 @@ def traits(url: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(found.items()))
 
 
+def folders(url: str) -> tuple[tuple[str, str], ...]:
+    """Of the `traits` of a URL its host and the folders at its root.
+
+    >>> folders("http://a.example/shop/list.php?route=product/search")
+    (('front', 'shop'), ('host', 'a.example'))
+    """
+    return tuple(one for one in traits(url) if one[0] in ("front", "host", "second"))
+
+
 def _is_word(text: str) -> bool:
     return len(text) <= _LONGEST and _WORD.fullmatch(text) is not None
 

@@ -55,6 +55,24 @@ def fetched(site: Site) -> int:
     return sum(site.requests.values())
 
 
+async def test_what_is_right_in_one_folder_does_not_vouch_for_what_another_one_says_of_it(tmp_path: Path) -> None:
+    """Canonical links within /art are right; pages of /news name pages of /art that are linked later."""
+    numbers = range(25)
+    pages: dict[str, Any] = {"/": page(prose(0), "/0", *(f"/art/{n}?from=side" for n in numbers))}
+    for n in numbers:
+        pages[f"/art/{n}?from=side"] = canonical(prose(100 + n), f"/art/{n}", f"/art/{n}")
+        pages[f"/art/{n}"] = canonical(prose(100 + n), f"/art/{n}")
+        pages[f"/news/{n}"] = canonical(prose(200 + n), f"/art/{n + 100}", f"/more/{n}")
+        pages[f"/more/{n}"] = page(prose(300 + n), f"/art/{n + 100}")
+        pages[f"/art/{n + 100}"] = canonical(prose(400 + n), f"/art/{n + 100}")
+    pages |= {f"/{n}": page(prose(1 + n), f"/{n + 1}") for n in range(8)}
+    pages["/8"] = page(prose(9), *(f"/news/{n}" for n in numbers))
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, CONCURRENT_REQUESTS=8))
+    assert {prose(base + n) for base in (100, 200, 300, 400) for n in numbers} <= texts(done)
+    assert done.stats["dedup/aliases/followed/canonical"] > 0
+
+
 async def test_permalinks_of_a_thread_are_not_fetched_in_a_first_crawl(tmp_path: Path) -> None:
     with serve(phpbb()) as site:
         done = await crawl(f"{site.base}/", settings(tmp_path))
