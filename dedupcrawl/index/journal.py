@@ -128,15 +128,17 @@ class Journal:
     def _lengthen(self, length: int) -> None:
         """Make the file as long as its map, sparse, so that one that was cut can be told from it.
 
-        LMDB leaves pages at the end unwritten that it took and freed again; to read one would end in a bus error.
+        LMDB leaves pages at the end unwritten that it took and freed again; to read one would end in a bus error. The
+        file is never shorter than the map of any process, so its last byte is written only where it has none.
 
         Raises:
             OSError: The disk is full.
         """
         try:
             with open(self.path / "data.mdb", "r+b") as data:
+                fcntl.flock(data, fcntl.LOCK_EX)  # or another process could make it longer in between
                 if os.fstat(data.fileno()).st_size < length:
-                    os.posix_fallocate(data.fileno(), length - 1, 1)  # unlike truncate it never makes it shorter
+                    os.pwrite(data.fileno(), b"\0", length - 1)
         except OSError as error:
             raise explained(error, self.path) from error
 
