@@ -28,7 +28,7 @@ from dedupcrawl.detection.pairs import kept_text
 from dedupcrawl.detection.provisional import MOST_PROVISIONAL, ProvisionalPage, ProvisionalPages
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import EVERYBODY, Trust
-from dedupcrawl.index.contract import Drop, Index, Kept, Offer
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.limits import SiteQuota
@@ -36,6 +36,7 @@ from dedupcrawl.index.mapped_files import ResidentLimit
 from dedupcrawl.index.record import Entry, Premise, Recorded, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search
+from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
@@ -158,7 +159,7 @@ class Detector:
 
     def _kept_or_dropped(
         self, entry: Entry, reading: Reading, asked: Asked
-    ) -> Generator[Offer | Drop, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
+    ) -> Generator[Step, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
         """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
 
         The canonical URL again is an update of the same page. But two variants of one URL in one run, or that URL and a
@@ -184,7 +185,8 @@ class Detector:
             if verdict is None and not force_keep:
                 verdict = as_list
             if verdict is None:
-                kept: Kept | None = yield Offer(found, packed)
+                itself = Skip(self.spider, entry.source, packed) if packed else None
+                kept: Kept | None = yield Step(premise_of(entry), itself, found)
                 if kept is not None:
                     return entry, comparison, kept, b""
                 continue
@@ -198,7 +200,7 @@ class Detector:
             packed = packed or (asked.request() if asked.request else b"")
             if packed:
                 row = self.index.verdict_cell(self._recorded(verdict, packed))
-                if not (yield Drop(premise_of(keeper), Skip(self.spider, entry.source, packed), row)):
+                if not (yield Step(premise_of(keeper), Skip(self.spider, entry.source, packed), verdict=row)):
                     continue
                 self._count(verdict)
             else:

@@ -49,19 +49,20 @@ class Journal:
     """One LMDB environment, opened once in a process.
 
     LMDB keeps the interpreter's lock while it waits for another writer of this process, and its map must not grow under
-    an open transaction: so every transaction of this process happens while `lock` is held.
+    an open transaction: so every transaction of this process happens while `lock` is held, that of who has it, if any.
 
     Attributes:
         known_id: The number of the last transaction that is known to have written, of whichever process.
         others: How often other processes were found to have written since `last_id` was asked for first.
         opened_by: The process that has opened it; None: it is closed.
         is_whole: Whether it has all tables, which one of another format may not.
-        is_sound: Whether it was opened as a whole, and no damage met since: else it is closed as it is.
+        is_sound: Whether it was opened as a whole, and no damage met since: else, or where it is a copy of what a
+            server has, it is closed as it is.
     """
 
-    def __init__(self, path: Path, *, create: bool) -> None:
+    def __init__(self, path: Path, *, create: bool, lock: threading.RLock | None = None) -> None:
         self.path = path
-        self.lock = threading.RLock()
+        self.lock = lock or threading.RLock()
         self.opened_by: int | None = os.getpid()
         self._is_sealed = True  # as far as it knows
         self.known_id = -1
@@ -346,7 +347,8 @@ class Journal:
                 if self.is_sound and self.opened_by == os.getpid() and self._become_only_user():
                     length = self._write_anew() if self._is_wasteful() else self._used_bytes
             self.opened_by = None
-            self.sync()
+            if self.is_sound:
+                self.sync()
             self._env.close()
             if length is not None:
                 with suppress(OSError):

@@ -17,11 +17,11 @@ import msgspec
 import pytest
 
 from dedupcrawl.index import journal, segment_store
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Entry
 from dedupcrawl.index.schema import FORMAT
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm

@@ -6,9 +6,7 @@ from array import array
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, TypeAlias
 
-import msgspec
-
-from dedupcrawl.core.postings import Postings, prefixes_of
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -17,14 +15,6 @@ Keys: TypeAlias = "array[int]"
 
 OF_WHOLE_PAGES = frozenset({"exact", "title"})
 """Checks whose signatures do not leave out what a site repeats: they find pages whatever is known of the site."""
-
-
-class Probe(msgspec.Struct, frozen=True):
-    """What a page must be posted under for a search to find it, said without any postings."""
-
-    prefixes: Keys  # some of a page's keys must have one of these, all different
-    weights: Keys | None = None  # how much each counts; 1 where there are none
-    least: int = 1  # what those a page has must add up to. A page with less is neither a candidate nor contained
 
 
 class Check(Protocol):
@@ -70,10 +60,6 @@ class Check(Protocol):
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
         """Kept pages that a new page may supersede because it contains them; none if the check is symmetric."""
         return []
-
-    def probe(self, signature: bytes) -> Probe:
-        """What every page has that `candidates` or `contained` may return for this `signature`: any of its keys."""
-        return Probe(prefixes_of(self.keys(signature), self.payload_bits))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """How different two signatures are, computed quickly, in [0, 1]: the order of candidates that are equally
