@@ -145,18 +145,6 @@ def _fill_keys(fingerprint: bytes, keys: cython.pointer(uint64_t)) -> cython.int
     return 0
 
 
-def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
-    """Of one of them each fingerprint has a key that differs in no more bits, at most 7, as an array of type "Q".
-
-    They are blocks, and of the first blocks those that differ in a bit, too (see `content.checks.simhash`).
-    """
-    keys: uint64_t[BLOCKS]
-    made: array.array = new_keys(MOST_PREFIXES)
-    view: uint64_t[::1] = made
-    _fill_keys(fingerprint, keys)
-    return made[: _fill_prefixes(keys, distance, cython.address(view[0]))]
-
-
 @cython.cfunc
 @cython.exceptval(check=False)
 def _fill_prefixes(
