@@ -33,10 +33,12 @@ from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.mapped_files import ResidentLimit
+from dedupcrawl.index.notes import attachment_cell
 from dedupcrawl.index.record import Entry, Premise, Recorded, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search
 from dedupcrawl.index.steps import Kept, Step
+from dedupcrawl.index.tables import Cell
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
@@ -105,10 +107,9 @@ class Detector:
             self.release(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
-        entry, comparison, answer, packed = yield from self._kept_or_dropped(entry, reading, asked)
-        kept = answer if isinstance(answer, Kept) else None
+        entry, comparison, verdict, kept, packed = yield from self._kept_or_dropped(entry, reading, asked)
         is_new = kept is not None and not kept.replaces
-        if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
+        if kept is not None or (packed and verdict.evidence.get("probability", 1.0) < 1):
             later = asked
             if asked.is_same is not None or asked.request is not None:  # which may hold a whole response
                 later = msgspec.structs.replace(asked, is_same=None, request=None)
@@ -127,7 +128,7 @@ class Detector:
                 self._unmark(page.url)
         self._learn(host, analysis, is_other=is_new and (comparison.is_unlike or not page.title))
         self.release(page.url, analysis.kept)
-        return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
+        return verdict
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
         """The verdict on one page, alone; what is asked is as in `Asked`."""
@@ -159,14 +160,14 @@ class Detector:
 
     def _kept_or_dropped(
         self, entry: Entry, reading: Reading, asked: Asked
-    ) -> Generator[Step, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
+    ) -> Generator[Step, Any, tuple[Entry, Comparison, Verdict, Kept | None, bytes]]:
         """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
 
         The canonical URL again is an update of the same page. But two variants of one URL in one run, or that URL and a
         variant, are two fetches that a rule should have saved: they are compared like any other two pages.
 
         Returns:
-            The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
+            The page as it was looked for, with what, and what came of it: of a drop what to ask for to fetch it again.
         """
         comparison = self._compared(entry, reading, asked)
         packed = asked.request() if asked.request and self.remembers_requests else b""
@@ -186,10 +187,13 @@ class Detector:
                 verdict = as_list
             if verdict is None:
                 itself = Skip(self.spider, entry.source, packed) if packed else None
-                kept: Kept | None = yield Step(premise_of(entry), itself, found)
-                if kept is not None:
-                    return entry, comparison, kept, b""
-                continue
+                unique, cells = self._unique(reading, comparison, found.superseded_urls)
+                kept: Kept | None = yield Step(premise_of(entry), itself, found, cells)
+                if kept is None:
+                    continue
+                if comparison.doubt:
+                    self._count(unique)
+                return entry, comparison, unique, kept, b""
             keeper, before, found = comparison.kept, found.kept(), None
             assert keeper is not None
             before = before if before is not None and entry.updates(before) else None
@@ -200,12 +204,12 @@ class Detector:
             packed = packed or (asked.request() if asked.request else b"")
             if packed:
                 row = self.index.verdict_cell(self._recorded(verdict, packed))
-                if not (yield Step(premise_of(keeper), Skip(self.spider, entry.source, packed), verdict=row)):
+                if not (yield Step(premise_of(keeper), Skip(self.spider, entry.source, packed), cells=(row,))):
                     continue
                 self._count(verdict)
             else:
                 self._record(verdict)
-            return entry, comparison, verdict, packed
+            return entry, comparison, verdict, None, packed
 
     def template_of(self, host: str) -> Template:
         """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
@@ -225,22 +229,24 @@ class Detector:
         if (is_new or is_other) and not analysis.is_counted:
             self._provisional.recur(host, self._templates.learn(host, analysis, name if is_new else ""))
 
-    def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
-        """The verdict on a page that was kept; recorded when it was in doubt."""
-        details: dict[str, Any] = {"supersedes": list(kept.supersedes)} if kept.supersedes else {}
-        if comparison.lists:
-            details |= {"lists": comparison.lists, "covered": round(comparison.covered, 4)}
-        details |= {"listed_by": comparison.listed_by} if comparison.listed_by else {}
-        if comparison.lists or comparison.listed_by:
-            pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
-            self.index.attach_all(chain.from_iterable(starmap(listing, pairs)))
+    def _unique(
+        self, reading: Reading, comparison: Comparison, supersedes: tuple[str, ...]
+    ) -> tuple[Verdict, tuple[Cell, ...]]:
+        """The verdict on a page that is to be kept, and what is recorded with it: it, too, if it is in doubt."""
+        url, lists, listed_by = reading.analysis.page.url, comparison.lists, comparison.listed_by
+        details: dict[str, Any] = {"supersedes": list(supersedes)} if supersedes else {}
+        if lists:
+            details |= {"lists": lists, "covered": round(comparison.covered, 4)}
+        details |= {"listed_by": listed_by} if listed_by else {}
         if reading.template_blocks:
             details["template_blocks"] = reading.template_blocks
-        if not comparison.doubt:
-            return Verdict(url, "unique", evidence=details)
-        verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
-        self._record(verdict)
-        return verdict
+        pairs = [*((url, listed) for listed in lists), *((by, url) for by in listed_by)]
+        cells = [attachment_cell(*row) for row in chain.from_iterable(starmap(listing, pairs))]
+        verdict = Verdict(url, "unique", evidence=details)
+        if comparison.doubt:
+            verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
+            cells.append(self.index.verdict_cell(self._recorded(verdict)))
+        return verdict, tuple(cells)
 
     @property
     def duplicates(self) -> int:

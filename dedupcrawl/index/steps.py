@@ -25,7 +25,7 @@ class Step(NamedTuple):
     premise: Premise  # that it is stored, or the page because of which it is dropped
     skip: Skip | None  # what depends on that: itself. None: it need not be fetched again
     found: Search | None = None  # for a page that is to be kept; None: it is to be dropped
-    verdict: Cell | None = None  # recorded once that is done
+    cells: tuple[Cell, ...] = ()  # set with that, such as the verdict
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -79,7 +79,7 @@ def _kept(step: Step, found: Search, owner: bytes, catalog: Catalog, fetch: Fetc
     """How a page is kept, and whether what was found for it still holds."""
     replaced = newest(catalog, found.entry.url, fetch)
     record = row_of(found, replaced and replaced[0])
-    cells = [] if step.verdict is None else [step.verdict]
+    cells = list(step.cells)
     if owner:
         cells.append(lease_cell(step.premise, owner))
         if step.skip is not None:
@@ -93,7 +93,7 @@ def _dropped(step: Step, ended: set[int], catalog: Catalog, fetch: Fetch) -> Cha
     if keeper is None or keeper[0] in ended or not is_kept_for(step.premise, keeper):
         return None
     hanging = None if step.skip is None else skip_cell(step.premise, step.skip)
-    return Change(cells=() if step.verdict is None else (step.verdict,), skip=hanging)
+    return Change(cells=step.cells, skip=hanging)
 
 
 def forgotten(url: str, catalog: Catalog, fetch: Fetch) -> list[Change]:

@@ -220,9 +220,9 @@ def test_a_page_is_dropped_and_its_verdict_recorded_in_one_step(index: AnyIndex)
     offer(index, page("http://a/1", 1), request=b"ask for it")
     verdict = Verdict(COPY.url, "duplicate", "http://a/1")
     row = index.verdict_cell(Recorded(verdict, "run", "a", "toy", 1.0, b"ask for it"))
-    assert index.carry_out([Step(Premise("http://a/1", 0.5), COPY, verdict=row)]) == [False]
+    assert index.carry_out([Step(Premise("http://a/1", 0.5), COPY, cells=(row,))]) == [False]
     assert index.verdict(COPY.url) is None, "it is not dropped"
-    assert index.carry_out([Step(premise(index, "http://a/1"), COPY, verdict=row)]) == [True]
+    assert index.carry_out([Step(premise(index, "http://a/1"), COPY, cells=(row,))]) == [True]
     assert index.verdict(COPY.url) == verdict
     assert {skip.url for skip in index.fall([premise(index, "http://a/1")])} == {"http://a/1", COPY.url}
 
