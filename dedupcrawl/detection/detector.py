@@ -240,12 +240,13 @@ class Detector:
         details |= {"listed_by": listed_by} if listed_by else {}
         if reading.template_blocks:
             details["template_blocks"] = reading.template_blocks
+        if not (lists or listed_by or comparison.doubt):
+            return Verdict(url, "unique", evidence=details), ()
+        details |= {"in_doubt": comparison.doubt} if comparison.doubt else {}
+        verdict = Verdict(url, "unique", evidence=details)
         pairs = [*((url, listed) for listed in lists), *((by, url) for by in listed_by)]
         cells = [attachment_cell(*row) for row in chain.from_iterable(starmap(listing, pairs))]
-        verdict = Verdict(url, "unique", evidence=details)
-        if comparison.doubt:
-            verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
-            cells.append(self.index.verdict_cell(self._recorded(verdict)))
+        cells += [self.index.verdict_cell(self._recorded(verdict))] if comparison.doubt else []
         return verdict, tuple(cells)
 
     @property

@@ -6,7 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from itertools import count, takewhile
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -21,7 +22,7 @@ from dedupcrawl.index.ledger import due_cell, read_lease
 from dedupcrawl.index.lmdb_leases import LmdbLeases
 from dedupcrawl.index.lmdb_tables import Transaction, with_prefix
 from dedupcrawl.index.pages import Done
-from dedupcrawl.index.record import DIGEST_BYTES, Skip, unpack_skip
+from dedupcrawl.index.record import DIGEST_BYTES, Skip, pack, unpack_skip
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
 from dedupcrawl.index.segment_store import Row, SegmentStore, segment_files
 from dedupcrawl.index.steps import Change, Plan
@@ -168,28 +169,34 @@ class LmdbIndex(Index):
         self._store.look()
 
     def _commit(self, plan: Plan) -> list[Done | None]:
-        def work(txn: Transaction) -> tuple[list[Done | None], list[Row]]:
-            store.catch_up(txn, txn.id() - 1)
-            planned = plan(store.catalog, store.records(txn))
-            changes = [change if change and self._may_be_done(txn, change) else None for change in planned]
-            rows = store.rows(changes)
-            store.write(txn, rows)
-            numbers = count(store.catalog.next_id)
-            return [change and self._write(txn, change, numbers) for change in changes], rows
-
-        store = self._store
-        done, rows = self.journal.writing(work)
-        store.post(rows)
+        done, rows = self.journal.writing(partial(self._written, plan))
+        self._store.post(rows)
         return done
 
-    def _may_be_done(self, txn: Transaction, change: Change) -> bool:
-        """Whether the lease that is to end, if any, is that of whom it should be."""
-        raw = self.journal.get(txn, "leases", change.fallen) if change.owner else b""
-        return not change.owner or (raw is not None and read_lease(change.fallen, raw)[0] == change.owner)
+    def _written(self, plan: Plan, txn: Transaction) -> tuple[list[Done | None], list[Row]]:
+        store, done, rows = self._store, list[Done | None](), list[Row]()
+        store.catch_up(txn, txn.id() - 1)
+        for change in plan(store.catalog, store.records(txn)):
+            if change is None or (change.owner and not self._is_owner(txn, change)):
+                done.append(None)
+                continue
+            record, keys, *beside = change
+            number = store.catalog.next_id + len(rows)
+            if record is not None:
+                row = Row(number, pack(record, number), record, keys)
+                store.write(txn, row)
+                rows.append(row)
+            done.append((number, record, self._write_beside(txn, change) if any(beside) else []))
+        return done, rows
 
-    def _write(self, txn: Transaction, change: Change, numbers: Iterator[int]) -> Done:
-        """Write what a change is besides its record, of which the number is the next one."""
-        cells, due = list(change.cells), list[Skip]()
+    def _is_owner(self, txn: Transaction, change: Change) -> bool:
+        """Whether the lease that is to end is that of whom it should be."""
+        raw = self.journal.get(txn, "leases", change.fallen)
+        return raw is not None and read_lease(change.fallen, raw)[0] == change.owner
+
+    def _write_beside(self, txn: Transaction, change: Change) -> list[Skip]:
+        """Write what a change is besides its record; what is due by it."""
+        cells, due = [*change.cells], list[Skip]()
         if change.skip is not None and self.journal.get(txn, "leases", change.skip.group) is not None:
             cells.append(change.skip)
         if change.detached:
@@ -198,9 +205,10 @@ class LmdbIndex(Index):
             self.journal.clear(txn, "leases", change.fallen)
             gone = self.journal.clear(txn, "skips", change.fallen)
             due += (structs.replace(unpack_skip(raw, key[DIGEST_BYTES:]), premise=None) for key, raw in gone)
-        for cell in (*cells, *map(due_cell, due)):
+            cells += map(due_cell, due)
+        for cell in cells:
             self.journal.set_cell(txn, cell)
-        return next(numbers) if change.record else -1, change.record, due
+        return due
 
     # The index
 

@@ -64,8 +64,9 @@ class PageStore(Tables):
             ValueError: The index was opened to be read, or the entry has a signature of an unknown check.
         """
         self._refresh(fresh=False)
-        read = partial(self._made, self._store)
-        return Search(self._catalog, storable(entry), first_id, self.lock, read, checks, after)
+        store = self._store
+        read = partial(self._made, store)
+        return Search(store.catalog, storable(entry), first_id, self.lock, read, checks, after)
 
     @in_turn
     def carry_out(self, steps: Sequence[Step]) -> list[Kept | bool | None]:
@@ -85,8 +86,13 @@ class PageStore(Tables):
         Raises:
             ValueError: The index was opened to be read.
         """
-        done = self._commit(partial(carried_out, steps, self.leases.owner))
-        return [_answer(step, one) for step, one in zip(steps, done, strict=True)]
+        answers: list[Kept | bool | None] = []
+        for step, done in zip(steps, self._commit(partial(carried_out, steps, self.leases.owner)), strict=True):
+            if step.found is None or done is None:
+                answers.append(None if step.found else done is not None)
+            else:
+                answers.append(Kept(done[0], step.found.superseded_urls, replaces=_has_ended(done)))
+        return answers
 
     @in_turn
     def renew(self, entry: Entry) -> bool:
@@ -185,12 +191,6 @@ class PageStore(Tables):
 
         Of several changes none may ask for an owner's lease. None in the place of what is not planned, or not done.
         """
-
-
-def _answer(step: Step, done: Done | None) -> Kept | bool | None:
-    if step.found is None:
-        return done is not None
-    return None if done is None else Kept(done[0], step.found.superseded_urls, replaces=_has_ended(done))
 
 
 def _has_ended(done: Done | None) -> bool:

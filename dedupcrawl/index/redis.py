@@ -28,7 +28,7 @@ from dedupcrawl.index.journal import Journal
 from dedupcrawl.index.lmdb_tables import Transaction
 from dedupcrawl.index.notes import state_key
 from dedupcrawl.index.pages import Done
-from dedupcrawl.index.record import Entry, Raw, Skip, compressed, pack_skip, tombstone, unpack, unpack_skip
+from dedupcrawl.index.record import Entry, Raw, Skip, compressed, pack, pack_skip, tombstone, unpack, unpack_skip
 from dedupcrawl.index.redis_leases import RedisLeases
 from dedupcrawl.index.redis_link import (
     CHANGE,
@@ -85,6 +85,7 @@ class RedisIndex(RedisTables, Index):
         self._first_id_limit = _NO_LIMIT  # pages above may be of this run, whatever was said before the rows were lost
         self._runs: dict[str, int] = {}
         self.keys = [self.key("meta"), self.key("rows")]
+        self._ledger_keys = [self.key("leases"), self.key("owners"), self.key("due")]
         self._copies = ExitStack()  # of the pages, with the folders that they lie in
         try:
             self._look()
@@ -115,29 +116,27 @@ class RedisIndex(RedisTables, Index):
 
     def _commit(self, plan: Plan) -> list[Done | None]:
         while True:
-            store = self._store
-            with store.snapshot() as txn:
-                changes = plan(store.catalog, store.records(txn))
-                rows = store.rows(changes)
-                ended = [next((page for page in row.record.ended if page < row.page), None) for row in rows]
-                fetch = store.journal.fetch(txn)
-                tombstones = [(b"", b"") if page is None else (page, tombstone(fetch(page), page)) for page in ended]
-            appended = zip(rows, tombstones, strict=True)
-            keys, arguments = list[str](), list[Argument]()
-            for change in changes:
-                if change is not None:
-                    row, ends = next(appended) if change.record else (None, (b"", b""))
-                    arguments += row.raw if row else b"", *ends
+            keys, arguments, rows = list(self._ledger_keys), list[Argument](), list[Row]()
+            with self._store.snapshot() as txn:
+                changes = plan(self._catalog, self._store.records(txn))
+                fetch = self._store.journal.fetch(txn)
+                for change in filter(None, changes):
+                    row, ended = b"", list[int]()
+                    if change.record is not None:
+                        number = self._catalog.next_id + len(rows)
+                        row, ended = pack(change.record, number), [one for one in change.record.ended if one < number]
+                        rows.append(Row(number, row, change.record, change.keys))
+                    arguments += row, *((ended[0], tombstone(fetch(ended[0]), ended[0])) if ended else (b"", b""))
                     self._add(change, keys, arguments)
             if not arguments:
                 return [None] * len(changes)
-            status, due = self._exchange(COMMIT, [*map(self.key, ("leases", "owners", "due")), *keys], *arguments)
+            status, due = self._exchange(COMMIT, keys, *arguments)
             if status == b"other":
                 return [None]
             if status == b"done":
                 break
         self._append(rows)
-        self.leases.have(cell for one in changes if one for cell in one.cells if cell.table == "leases")
+        self.leases.have(cell for change in changes if change for cell in change.cells if cell.table == "leases")
         numbers = (row.page for row in rows)
         skips = [structs.replace(unpack_skip(_untaken(raw)), premise=None) for raw in due]
         return [one and (next(numbers) if one.record else -1, one.record, skips) for one in changes]
@@ -160,7 +159,8 @@ class RedisIndex(RedisTables, Index):
 
         def work(txn: Transaction) -> None:
             store.catch_up(txn, txn.id() - 1)  # a merge may have come since
-            store.write(txn, rows)
+            for row in rows:
+                store.write(txn, row)
 
         store = self._store
         store.journal.writing(work)

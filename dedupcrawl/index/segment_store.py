@@ -26,7 +26,7 @@ from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.journal import OPENED, Journal
 from dedupcrawl.index.lmdb_tables import Transaction
-from dedupcrawl.index.record import Record, pack, unpack
+from dedupcrawl.index.record import Record, unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.search import Fetch
 from dedupcrawl.index.segment import (
@@ -40,7 +40,6 @@ from dedupcrawl.index.segment import (
     open_segment,
     write_segment,
 )
-from dedupcrawl.index.steps import Change
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.output import open_private
 
@@ -153,19 +152,13 @@ class SegmentStore:
 
     # Writing
 
-    def rows(self, changes: Iterable[Change | None]) -> list[Row]:
-        """The records that are to be appended, as they will be stored."""
-        records = [(change.record, change.keys) for change in changes if change is not None and change.record]
-        numbered = enumerate(records, self.catalog.next_id)
-        return [Row(page, pack(record, page), record, keys) for page, (record, keys) in numbered]
-
-    def write(self, txn: Transaction, rows: Iterable[Row]) -> None:
-        """Append rows to the journal, and put tombstones in the places of the pages that they end."""
-        for page, raw, record, _ in rows:
-            self.journal.append(txn, page, raw)
-            for ended in record.ended:
-                if ended < page:
-                    self.journal.put_tombstone(txn, ended)
+    def write(self, txn: Transaction, row: Row) -> None:
+        """Append a row to the journal, and put tombstones in the places of the pages that it ends."""
+        page, raw, record, _ = row
+        self.journal.append(txn, page, raw)
+        for ended in record.ended:
+            if ended < page:
+                self.journal.put_tombstone(txn, ended)
 
     def post(self, rows: Iterable[Row], *, are_own: bool = True) -> None:
         """Have the catalog know what was written last, and nothing else; what is this process's own stays at hand."""

@@ -6,7 +6,7 @@ know, and asks for a new plan where something has: optimistic concurrency contro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -59,36 +59,35 @@ def carried_out(steps: Sequence[Step], owner: bytes, catalog: Catalog, fetch: Fe
     nor dropped where its keeper is not kept any more as it was.
     """
     before = Catalog(catalog.schema, catalog.next_id) if len(steps) > 1 else None  # the steps before
-    ended: set[int] = set()
+    ended: list[int] = []
     planned = []
     for step in steps:
-        if step.found is None:
-            planned.append(_dropped(step, ended, catalog, fetch))
-        else:
-            change, is_current = _kept(step, step.found, owner, catalog, fetch)
-            if before is not None:
-                is_current = is_current and not step.found.is_outdated(before)
-                before.add(change.keys)
-            planned.append(change if is_current else None)
-            if is_current and change.record is not None:
-                ended.update(change.record.ended)
+        found, change = step.found, None
+        if found is None:
+            change = _dropped(step, ended, catalog, fetch)
+        elif found.catalog is catalog and (catalog.next_id == found.end or not found.is_outdated(catalog)):
+            change = _kept(step, found, owner, catalog, fetch)
+        if before is not None and found is not None:
+            keys = change.keys if change else catalog.schema.keys(row_of(found, None))
+            change = None if found.is_outdated(before) else change
+            before.add(keys)
+            ended += change.record.ended if change and change.record else ()
+        planned.append(change)
     return planned
 
 
-def _kept(step: Step, found: Search, owner: bytes, catalog: Catalog, fetch: Fetch) -> tuple[Change, bool]:
-    """How a page is kept, and whether what was found for it still holds."""
+def _kept(step: Step, found: Search, owner: bytes, catalog: Catalog, fetch: Fetch) -> Change:
     replaced = newest(catalog, found.entry.url, fetch)
     record = row_of(found, replaced and replaced[0])
-    cells = list(step.cells)
+    cells = step.cells
     if owner:
-        cells.append(lease_cell(step.premise, owner))
+        cells = (*cells, lease_cell(step.premise, owner))
         if step.skip is not None:
-            cells.append(skip_cell(step.premise, step.skip))
-    is_current = found.catalog is catalog and not found.is_outdated(catalog)
-    return Change(record, catalog.schema.keys(record), cells), is_current
+            cells = (*cells, skip_cell(step.premise, step.skip))
+    return Change(record, catalog.schema.keys(record), cells)
 
 
-def _dropped(step: Step, ended: set[int], catalog: Catalog, fetch: Fetch) -> Change | None:
+def _dropped(step: Step, ended: Collection[int], catalog: Catalog, fetch: Fetch) -> Change | None:
     keeper = newest(catalog, step.premise.url, fetch)
     if keeper is None or keeper[0] in ended or not is_kept_for(step.premise, keeper):
         return None
