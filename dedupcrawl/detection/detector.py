@@ -361,7 +361,8 @@ class Detector:
         """The page was fetched again, if it was to be, and judged; that it is kept is a premise."""
         if skip := self._due.pop(url, None):
             self.index.release(skip, premise)
-            if premise is not None:  # the verdict for which it was dropped once is not true any more
+            said = self.index.verdict(url) if premise is not None else None
+            if said is not None and said.is_duplicate:  # by which it was dropped once; it is not true any more
                 self._record(Verdict(url, "unique"))
 
     def erased(self, urls: Iterable[str]) -> None:
