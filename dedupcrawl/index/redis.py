@@ -252,6 +252,7 @@ class RedisIndex(RedisTables, Index):
         folder = self._copies.enter_context(closing(TemporaryFolder()))
         journal = self._copies.enter_context(closing(Journal(folder.path, create=True, lock=self.lock)))
         self._store = self._copies.enter_context(closing(SegmentStore(journal, schema)))
+        self._copies.callback(self._catalog.wait)
 
     def _restore(self, schema: Schema, epoch: bytes, known: int) -> None:
         """Give the server the rows that it has lost; as far as nobody else adds any."""
@@ -317,11 +318,9 @@ class RedisIndex(RedisTables, Index):
         self._release()
 
     def _release(self) -> None:
-        if self._epoch:
-            self._catalog.wait()
         with self.lock:
-            self._copies.close()
             self.link.drop()
+        self._copies.close()  # a merge that this waits for may need the lock
 
 
 def _untaken(raw: bytes) -> bytes:
