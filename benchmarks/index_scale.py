@@ -39,8 +39,8 @@ from dedupcrawl.content.checks.mwo import MwoCheck, least_overlap
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.core.postings import Postings
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 
 CHECKS: tuple[Check, ...] = (ExactCheck(), SimHashCheck(), FeatureCodeCheck())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dedupcrawl.index.contract import Index, Kept, Offer
+from dedupcrawl.index.contract import Index
+from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry
 from dedupcrawl.index.search import Search
+from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.verdict import Verdict
 
 
@@ -24,6 +26,6 @@ def offer(index: Index, entry: Entry, *, compare: bool = True) -> Kept | Verdict
                 return Verdict(entry.url, "duplicate", kept.url, check, 1.0)
         for _, candidates in found.inside():
             found.superseded |= {page_id: kept.source for page_id, kept, _ in candidates}
-        (kept_as,) = index.carry_out([Offer(found, b"")])
+        (kept_as,) = index.carry_out([Step(premise_of(entry), None, found)])
         if isinstance(kept_as, Kept):
             return kept_as

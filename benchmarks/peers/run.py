@@ -20,9 +20,9 @@ from benchmarks.stream_quality import number_of, stream
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Entry
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.page import Page
 
 SIZED_ON = 8_000  # pages whose memory is measured

@@ -29,14 +29,3 @@ def murmur3_32(data, size, seed):
     hashed = (hashed ^ hashed >> 16) * cython.cast(uint32_t, 0x85EBCA6B)
     hashed = (hashed ^ hashed >> 13) * cython.cast(uint32_t, 0xC2B2AE35)
     return hashed ^ hashed >> 16
-
-
-def tokens(keys: cython.const[uint64_t][::1], shift: cython.int, salt: uint64_t) -> bytes:
-    """Four bytes for each key: the upper half of fmix64((key >> shift) + salt)."""
-    i: cython.Py_ssize_t
-    made: bytes = bytes(4 * keys.shape[0])
-    out: cython.p_char = made
-    for i in range(keys.shape[0]):
-        value: uint32_t = cython.cast(uint32_t, fmix64((keys[i] >> (shift & 63)) + salt) >> 32)
-        memcpy(out + 4 * i, cython.address(value), 4)
-    return made

@@ -145,19 +145,6 @@ def _fill_keys(fingerprint: bytes, keys: cython.pointer(uint64_t)) -> cython.int
     return 0
 
 
-def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
-    """The prefixes to look up: any fingerprint within `distance`, at most 7, has a key with one of them.
-
-    They are the blocks and, for the first blocks, also all that differ in one bit (see `content.checks.simhash`); an
-    array of type "Q".
-    """
-    keys: uint64_t[BLOCKS]
-    made: array.array = new_keys(MOST_PREFIXES)
-    view: uint64_t[::1] = made
-    _fill_keys(fingerprint, keys)
-    return made[: _fill_prefixes(keys, distance, cython.address(view[0]))]
-
-
 @cython.cfunc
 @cython.exceptval(check=False)
 def _fill_prefixes(

@@ -18,7 +18,7 @@ from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl.request_meta import Yielded, urls_before, without_fragment
 from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.index.contract import PageStore
+from dedupcrawl.index.pages import PageStore
 from dedupcrawl.index.record import Premise
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings

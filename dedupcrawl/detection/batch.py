@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, TypeVar
 
-from dedupcrawl.index.contract import Drop, Index, Offer
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.steps import Step
 
 Result = TypeVar("Result")
 
 
-Steps = Generator[Offer | Drop, Any, Result]
+Steps = Generator[Step, Any, Result]
 """A page that is being judged: yields what the index is to do for it, and returns the verdict.
 
 If the index fails, `judge_batch` raises the error inside the generator of the page concerned.
@@ -38,7 +39,7 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
             steps = running[number]
             try:
                 step = _next(steps, answer)
-                while isinstance(step, Offer) and not is_first:
+                while step.found is not None and not is_first:
                     step = _next(steps, *_answers(index, [step]))
             except StopIteration as end:
                 verdicts[number] = end.value
@@ -51,11 +52,11 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
         waiting = zip(asked, _answers(index, decided), strict=True)
 
 
-def _next(steps: Steps[Result], answer: Any) -> Offer | Drop:
+def _next(steps: Steps[Result], answer: Any) -> Step:
     return steps.throw(answer) if isinstance(answer, Exception) else steps.send(answer)
 
 
-def _answers(index: Index, decided: Sequence[Offer | Drop]) -> list[Any]:
+def _answers(index: Index, decided: Sequence[Step]) -> list[Any]:
     """The answer to each step, or the error; after an error each step is tried alone, so that it affects no other."""
     try:
         return index.carry_out(decided)

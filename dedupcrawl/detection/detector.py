@@ -28,14 +28,17 @@ from dedupcrawl.detection.pairs import kept_text
 from dedupcrawl.detection.provisional import MOST_PROVISIONAL, ProvisionalPage, ProvisionalPages
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import EVERYBODY, Trust
-from dedupcrawl.index.contract import Drop, Index, Kept, Offer
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.mapped_files import ResidentLimit
+from dedupcrawl.index.notes import attachment_cell
 from dedupcrawl.index.record import Entry, Premise, Recorded, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.index.search import Search
+from dedupcrawl.index.steps import Kept, Step
+from dedupcrawl.index.tables import Cell
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.verdict import Verdict
@@ -103,10 +106,9 @@ class Detector:
             self.release(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, reading, signatures)
-        entry, comparison, answer, packed = yield from self._kept_or_dropped(entry, reading, asked)
-        kept = answer if isinstance(answer, Kept) else None
+        entry, comparison, verdict, kept, packed = yield from self._kept_or_dropped(entry, reading, asked)
         is_new = kept is not None and not kept.replaces
-        if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
+        if kept is not None or (packed and verdict.evidence.get("probability", 1.0) < 1):
             later = asked
             if asked.is_same is not None or asked.request is not None:  # these may hold a whole response
                 later = msgspec.structs.replace(asked, is_same=None, request=None)
@@ -125,7 +127,7 @@ class Detector:
                 self._unmark(page.url)
         self._learn(host, analysis, is_other=is_new and (comparison.is_unlike or not page.title))
         self.release(page.url, analysis.kept)
-        return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
+        return verdict
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
         """Judge one page by itself; the keyword arguments are those of `Asked`."""
@@ -155,7 +157,7 @@ class Detector:
 
     def _kept_or_dropped(
         self, entry: Entry, reading: Reading, asked: Asked
-    ) -> Generator[Offer | Drop, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
+    ) -> Generator[Step, Any, tuple[Entry, Comparison, Verdict, Kept | None, bytes]]:
         """Search, decide, and keep or drop the page; repeat if other processes changed what the decision rests on.
 
         The same canonical URL again is an update of the same page. But a run that fetches two variants of one canonical
@@ -163,8 +165,8 @@ class Detector:
         like any two pages.
 
         Returns:
-            The entry as it was searched for, its comparison, the outcome, and for a dropped page the packed request
-            that fetches it again.
+            The entry as it was searched for, its comparison, the verdict, what was kept, and for a dropped page the
+            packed request that fetches it again.
         """
         comparison = self._compared(entry, reading, asked)
         packed = asked.request() if asked.request and self.remembers_requests else b""
@@ -183,10 +185,14 @@ class Detector:
             if verdict is None and not force_keep:
                 verdict = as_list
             if verdict is None:
-                kept: Kept | None = yield Offer(found, packed)
-                if kept is not None:
-                    return entry, comparison, kept, b""
-                continue
+                itself = Skip(self.spider, entry.source, packed) if packed else None
+                unique, cells = self._unique(reading, comparison, found.superseded_urls)
+                kept: Kept | None = yield Step(premise_of(entry), itself, found, cells)
+                if kept is None:
+                    continue
+                if comparison.doubt:
+                    self._count(unique)
+                return entry, comparison, unique, kept, b""
             keeper, before, found = comparison.kept, found.kept(), None
             assert keeper is not None
             before = before if before is not None and entry.updates(before) else None
@@ -197,12 +203,12 @@ class Detector:
             packed = packed or (asked.request() if asked.request else b"")
             if packed:
                 row = self.index.verdict_cell(self._recorded(verdict, packed))
-                if not (yield Drop(premise_of(keeper), Skip(self.spider, entry.source, packed), row)):
+                if not (yield Step(premise_of(keeper), Skip(self.spider, entry.source, packed), cells=(row,))):
                     continue
                 self._count(verdict)
             else:
                 self._record(verdict)
-            return entry, comparison, verdict, packed
+            return entry, comparison, verdict, None, packed
 
     def template_of(self, host: str) -> Template:
         """The template of a host as known so far; an empty one while the index cannot be used."""
@@ -222,22 +228,25 @@ class Detector:
         if (is_new or is_other) and not analysis.is_counted:
             self._provisional.recur(host, self._templates.learn(host, analysis, name if is_new else ""))
 
-    def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
-        """The verdict on a kept page; the index records it if the page is in doubt."""
-        details: dict[str, Any] = {"supersedes": list(kept.supersedes)} if kept.supersedes else {}
-        if comparison.lists:
-            details |= {"lists": comparison.lists, "covered": round(comparison.covered, 4)}
-        details |= {"listed_by": comparison.listed_by} if comparison.listed_by else {}
-        if comparison.lists or comparison.listed_by:
-            pairs = [*((url, listed) for listed in comparison.lists), *((by, url) for by in comparison.listed_by)]
-            self.index.attach_all(chain.from_iterable(starmap(listing, pairs)))
+    def _unique(
+        self, reading: Reading, comparison: Comparison, supersedes: tuple[str, ...]
+    ) -> tuple[Verdict, tuple[Cell, ...]]:
+        """The verdict on a page that is to be kept, and what is recorded with it: it, too, if it is in doubt."""
+        url, lists, listed_by = reading.analysis.page.url, comparison.lists, comparison.listed_by
+        details: dict[str, Any] = {"supersedes": list(supersedes)} if supersedes else {}
+        if lists:
+            details |= {"lists": lists, "covered": round(comparison.covered, 4)}
+        details |= {"listed_by": listed_by} if listed_by else {}
         if reading.template_blocks:
             details["template_blocks"] = reading.template_blocks
-        if not comparison.doubt:
-            return Verdict(url, "unique", evidence=details)
-        verdict = Verdict(url, "unique", evidence=details | {"in_doubt": comparison.doubt})
-        self._record(verdict)
-        return verdict
+        if not (lists or listed_by or comparison.doubt):
+            return Verdict(url, "unique", evidence=details), ()
+        details |= {"in_doubt": comparison.doubt} if comparison.doubt else {}
+        verdict = Verdict(url, "unique", evidence=details)
+        pairs = [*((url, listed) for listed in lists), *((by, url) for by in listed_by)]
+        cells = [attachment_cell(*row) for row in chain.from_iterable(starmap(listing, pairs))]
+        cells += [self.index.verdict_cell(self._recorded(verdict))] if comparison.doubt else []
+        return verdict, tuple(cells)
 
     @property
     def duplicates(self) -> int:
@@ -353,7 +362,8 @@ class Detector:
         """End the refetch of a page that was judged; if it was kept, it is due again should its premise fall."""
         if skip := self._due.pop(url, None):
             self.index.release(skip, premise)
-            if premise is not None:  # the verdict by which it was dropped is no longer true
+            said = self.index.verdict(url) if premise is not None else None
+            if said is not None and said.is_duplicate:  # the verdict by which it was dropped is no longer true
                 self._record(Verdict(url, "unique"))
 
     def erased(self, urls: Iterable[str]) -> None:

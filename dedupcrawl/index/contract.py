@@ -1,13 +1,10 @@
 """The contract of an index: it keeps accepted pages and finds similar ones, in one atomic step a page.
 
 Each part is a class of its own, so that a caller that needs one does not ask for a whole index. It is written once:
-over tables of cells (`index.tables`), what every index remembers besides pages (`index.notes`), and what a store does
-for pages. Every call may raise ValueError after `close`, IndexDamagedError when what is stored cannot be read, and
-OSError when it cannot be read or written at all; IndexAwayError says that a server cannot be reached.
-
-What a process knows of the pages, its catalog, is as old as its last look. So whatever follows from that is done on
-condition that nothing has come since that could change it: optimistic concurrency control. A local store looks again
-within its transaction; a server is told what was known.
+over tables of cells (`index.tables`) what every index remembers besides pages (`index.notes`), and over what a process
+has at hand of them the pages (`index.pages`). Every call may raise ValueError after `close`, IndexDamagedError when
+what is stored cannot be read, and OSError when it cannot be read or written at all; IndexAwayError says that a server
+cannot be reached.
 
 Other pages may be dropped because of a kept page before its own item has reached any storage. The ledger
 (`index.ledger`) says what becomes of these.
@@ -16,196 +13,26 @@ Other pages may be dropped because of a kept page before its own item has reache
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
-import msgspec
-
-from dedupcrawl.content.checks.base import Check
-from dedupcrawl.core.digests import Secret
-from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.ledger import Lessee, due_cell, key_of, lease_cell, read_lease, skip_cell
+from dedupcrawl.index.errors import IndexDamagedError
+from dedupcrawl.index.ledger import due_cell, key_of, lease_cell, read_lease, skip_cell
 from dedupcrawl.index.notes import Attachments, RewriteLog, SiteStates, VerdictLog
-from dedupcrawl.index.record import (
-    Entry,
-    Premise,
-    Raw,
-    Skip,
-    digest,
-    entry_of,
-    plain,
-    storable,
-    unpack,
-    unpack_skip,
-)
-from dedupcrawl.index.search import Ending, Fetch, Search, newest, superseding
-from dedupcrawl.index.tables import Cell, Tables, in_turn, parts
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """The page was added."""
-
-    page_id: int
-    supersedes: tuple[str, ...] = ()  # URLs of kept pages for which it stands
-    replaces: bool = False  # whether it took the place of a kept page of the same URL
-
-
-class Offer(NamedTuple):
-    """A page that is to be added."""
-
-    found: Search  # what was found for it
-    request: bytes  # what to ask for to fetch it again; empty: it need not be
-
-
-class Drop(NamedTuple):
-    """A page that is to be dropped because of another."""
-
-    keeper: Premise  # that it is stored
-    skip: Skip
-    verdict: Cell | None = None  # to be recorded once it is dropped
-
-
-class PageStore(Tables):
-    """Kept pages and their signatures.
-
-    Attributes:
-        pages_at_once: How many pages it pays to search for before the first of them is added: one where the index is
-            at hand, more where each question is a round trip.
-    """
-
-    pages_at_once: int
-
-    @property
-    def secret(self) -> Secret:
-        """What keys the signatures of its pages, of whichever process.
-
-        It is made with the index. Where a server has lost an index and another process has made it anew, it is another
-        one from the next call on.
-        """
-        return self._catalog.schema.secret
-
-    @abstractmethod
-    def search(
-        self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
-    ) -> Search:
-        """What may concern a new page: candidates for a detector to decide about.
-
-        Args:
-            entry: The page.
-            checks: Who is asked, in this order, with their own thresholds; none: those that the index was opened with.
-            first_id: Pages below are no candidates.
-            after: An earlier search for the same page, which this one goes on with: it brings up what came since.
-
-        Raises:
-            ValueError: The index was opened to be read, or the entry has a signature of an unknown check.
-        """
-
-    def renew(self, entry: Entry) -> bool:
-        """Put another reading of a page in the place of that which is kept, in one atomic step.
-
-        Nothing is done, and False returned, unless this process has kept the page under this URL, at the same moment in
-        the same run: it may have been forgotten, or fetched again since. Leases and skips stay as they are.
-        """
-        entry = storable(entry)
-        return self._end(Ending(entry.url, renewed=entry))[0]  # what this process kept, it knows
-
-    @in_turn
-    def entry(self, url: str, *, fresh: bool = True) -> Entry | None:
-        """The newest kept page of this URL.
-
-        What other machines did within the last second need not count unless it is to be `fresh`: no server is asked.
-        """
-        with self._pages(fresh=fresh) as (catalog, fetch):
-            kept = newest(catalog, plain(url), fetch)
-            return None if kept is None else entry_of(kept[1], catalog.schema.names)
-
-    def page_at(self, url: str, canonical: str, *, fresh: bool = True) -> Entry | None:
-        """The newest page fetched from this very URL, fragment aside, that is kept under it or its canonical form."""
-        found = (self.entry(known, fresh=fresh) for known in {url, canonical})
-        of_it = (one for one in found if one is not None and one.source.partition("#")[0] == url.partition("#")[0])
-        return max(of_it, key=lambda one: one.kept_at, default=None)
-
-    def entries(self) -> Iterator[Entry]:
-        """All kept pages, oldest first, replaced ones left out; those that are added meanwhile may be missing."""
-        for page, raw in self._rows(self._look()):
-            record = unpack(raw, page)
-            if record.page is not None:
-                yield entry_of(record, self._catalog.schema.names)
-
-    @in_turn
-    def superseded_by(self, url: str) -> str | None:
-        """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
-        with self._pages() as (catalog, fetch):
-            return superseding(catalog, plain(url), fetch)
-
-    def forget(self, urls: Iterable[str]) -> int:
-        """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were.
-
-        What is attached to these URLs goes too, whether a page was kept there or not.
-        """
-        self._look()
-        return sum(self._end(Ending(plain(url)))[0] for url in urls)
-
-    # What a store does
-
-    @property
-    @abstractmethod
-    def _catalog(self) -> Catalog:
-        """The postings, as this process knows them."""
-
-    @abstractmethod
-    def _look(self) -> int:
-        """Catch up with the other processes; returns the id of the next page."""
-
-    @abstractmethod
-    def _pages(self, *, fresh: bool = True) -> AbstractContextManager[tuple[Catalog, Fetch]]:
-        """The catalog, and what reads its records, as they are now, or need not be quite; within a turn."""
-
-    @abstractmethod
-    def _rows(self, end: int) -> Iterator[tuple[int, Raw]]:
-        """(id, packed record) of all records below `end`."""
-
-    @abstractmethod
-    def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
-        """End a page, as it was known at the last look or is known since, in one atomic step.
-
-        What ended it is appended, and a tombstone takes its place.
-
-        Returns:
-            Whether there was such a page, and what is due.
-        """
+from dedupcrawl.index.pages import PageStore
+from dedupcrawl.index.record import Premise, Raw, Skip, digest, unpack_skip
+from dedupcrawl.index.seal import check_seal
+from dedupcrawl.index.tables import COUNTED, OF_URL, Cell, in_turn, parts
+from dedupcrawl.index.verify import Told, problems, table_problems
 
 
 class Ledger(PageStore):
     """Pages that a process keeps and has not stored yet, and what was dropped because of them (see `index.ledger`)."""
 
-    leases: Lessee
-
     @in_turn
     def start_leasing(self) -> str:
         """From now on this process has a lease on what it keeps, until that is stored; returns its name as a lessee."""
         return self.leases.start()
-
-    @abstractmethod
-    def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
-        """Keep and drop pages as was decided, each in one atomic step, in an index on a server with one round trip.
-
-        Of an offer Kept, or None where what came since the search, or a page before it, added or not, may change what
-        was found. Then who asks has to search on, after this search, and decide anew. So of two equal pages that two
-        processes find unique at the same time exactly one is kept. A page of the same URL is replaced, and those in
-        `Search.superseded` are remembered as those for which this one stands. Where this process has leases (see
-        `start_leasing`) that the page is stored is an open premise, and the page a skip of itself where its request
-        says what to ask for. Once this returns Kept the page survives a kill of the process; after an IndexAwayError
-        it may have been kept.
-
-        Of a drop whether its keeper is still kept as it was: else that is no reason to drop anything. While that the
-        keeper is stored is an open premise, the skip is remembered; and in any case the verdict, if one is given.
-
-        Raises:
-            ValueError: The index was opened to be read.
-        """
 
     def is_open(self, premise: Premise) -> bool:
         """Whether a process has a lease on it: the page is kept, and not known to be stored."""
@@ -232,7 +59,7 @@ class Ledger(PageStore):
         """These pages will never be stored: forget them; what was skipped for them is due, and returned."""
         lost = list(premises)
         self._look()
-        due = [skip for premise in lost for skip in self._end(Ending(premise.url, premise=premise))[1]]
+        due = [skip for premise in lost for skip in self._fall(premise)[1]]
         with self.lock:
             self.leases.give_up(lost)
         return due
@@ -247,7 +74,7 @@ class Ledger(PageStore):
         dead = self.leases.dead(excluded)
         leases = [read_lease(field, raw) for field, raw in self.rows("leases")] if dead else []
         fallen = ((owner, premise) for owner, premise in leases if owner.hex() in dead)
-        ended = [self._end(Ending(premise.url, premise=premise, owner=owner))[0] for owner, premise in fallen]
+        ended = [self._fall(premise, owner)[0] for owner, premise in fallen]
         self.leases.purge(dead)
         return sum(ended)
 
@@ -315,25 +142,69 @@ class Ledger(PageStore):
 FIRST_ID = "first"
 """Of the state of a run: the id of the page that comes next when it begins."""
 
-Told = Callable[[int, int], None]
-"""Called with how many records are done, and how many there are."""
+_VERIFICATIONS = 5  # of an index that is written to meanwhile; what the last one finds is said
 
 
 class Index(Ledger, VerdictLog, RewriteLog, SiteStates, Attachments):
-    """All of it. Safe for several processes on one index."""
+    """All of it. Safe for several processes on one index.
+
+    Attributes:
+        where: What names it, for people.
+    """
+
+    where: str
 
     def first_id_of_run(self, run: str) -> int:
         """A page id that no page of `run` lies below; registers the run when it is new."""
         end = b"%d" % self._look()
         return int(self.update_site_state(run, FIRST_ID, lambda known: known or end))
 
-    @abstractmethod
+    @in_turn
     def info(self) -> dict[str, int | float | str]:
         """Pages, postings by check, verdicts, bytes on disk."""
+        self._refresh(fresh=True)
+        counts = self._counts()
+        return {
+            "index": self.where,
+            **self._catalog.info(),
+            **{name: counts.get(kind, 0) for name, kind in OF_URL.items()},
+            **{name: counts.get(table, 0) for name, table in COUNTED.items()},
+            "bytes": self._bytes(),
+        }
 
-    @abstractmethod
     def verify(self, told: Told | None = None) -> list[str]:
         """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
+        self._catalog.wait()
+        return self._verify(told)
+
+    @in_turn
+    def _verify(self, told: Told | None) -> list[str]:
+        journal = self._store.journal
+        with self._store.locked():
+            for _ in range(_VERIFICATIONS):  # pages that others add meanwhile may end some after these were read
+                end = self._look()
+                found = self._store.problems() or problems(self._catalog, self._stored(end), told)
+                if not found or self._look() == end:
+                    break
+            found = found or table_problems(journal) or list(self.broken())
+            try:
+                found or check_seal(journal.path)
+            except IndexDamagedError as error:
+                found = [str(error)]
+            journal.is_sound &= not found
+            return found
+
+    def _stored(self, end: int) -> Iterator[tuple[int, Raw]]:
+        """(id, packed record) of all records below `end`, where they are safe."""
+        return self._store.journal.rows(0, end)
+
+    @abstractmethod
+    def _counts(self) -> Mapping[str | bytes, int]:
+        """How many cells there are of each kind in the table "urls", and in each of the tables of `COUNTED`."""
+
+    @abstractmethod
+    def _bytes(self) -> int:
+        """What it takes, where the pages are safe."""
 
     def compact(self) -> None:
         """Give back the room of what no longer counts.

@@ -49,19 +49,20 @@ class Journal:
     """One LMDB environment, opened once in a process.
 
     LMDB keeps the interpreter's lock while it waits for another writer of this process, and its map must not grow under
-    an open transaction: so every transaction of this process happens while `lock` is held.
+    an open transaction: so every transaction of this process happens while `lock` is held, that of who has it, if any.
 
     Attributes:
         known_id: The number of the last transaction that is known to have written, of whichever process.
         others: How often other processes were found to have written since `last_id` was asked for first.
         opened_by: The process that has opened it; None: it is closed.
         is_whole: Whether it has all tables, which one of another format may not.
-        is_sound: Whether it was opened as a whole, and no damage met since: else it is closed as it is.
+        is_sound: Whether it was opened as a whole, and no damage met since: else, or where it is a copy of what a
+            server has, it is closed as it is.
     """
 
-    def __init__(self, path: Path, *, create: bool) -> None:
+    def __init__(self, path: Path, *, create: bool, lock: threading.RLock | None = None) -> None:
         self.path = path
-        self.lock = threading.RLock()
+        self.lock = lock or threading.RLock()
         self.opened_by: int | None = os.getpid()
         self._is_sealed = True  # as far as it knows
         self.known_id = -1
@@ -128,15 +129,17 @@ class Journal:
     def _lengthen(self, length: int) -> None:
         """Make the file as long as its map, sparse, so that one that was cut can be told from it.
 
-        LMDB leaves pages at the end unwritten that it took and freed again; to read one would end in a bus error.
+        LMDB leaves pages at the end unwritten that it took and freed again; to read one would end in a bus error. The
+        file is never shorter than the map of any process, so its last byte is written only where it has none.
 
         Raises:
             OSError: The disk is full.
         """
         try:
             with open(self.path / "data.mdb", "r+b") as data:
+                fcntl.flock(data, fcntl.LOCK_EX)  # or another process could make it longer in between
                 if os.fstat(data.fileno()).st_size < length:
-                    os.posix_fallocate(data.fileno(), length - 1, 1)  # unlike truncate it never makes it shorter
+                    os.pwrite(data.fileno(), b"\0", length - 1)
         except OSError as error:
             raise explained(error, self.path) from error
 
@@ -344,7 +347,8 @@ class Journal:
                 if self.is_sound and self.opened_by == os.getpid() and self._become_only_user():
                     length = self._write_anew() if self._is_wasteful() else self._used_bytes
             self.opened_by = None
-            self.sync()
+            if self.is_sound:
+                self.sync()
             self._env.close()
             if length is not None:
                 with suppress(OSError):

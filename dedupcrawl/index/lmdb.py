@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -13,38 +13,22 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from dedupcrawl.content.checks.base import Check, Keys
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.digests import Secret
-from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Drop, Index, Kept, Offer, Told
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.journal import FAILS, Journal
-from dedupcrawl.index.ledger import due_cell, key_of, lease_cell, premise_of, read_lease, skip_cell
+from dedupcrawl.index.ledger import due_cell, read_lease
 from dedupcrawl.index.lmdb_leases import LmdbLeases
 from dedupcrawl.index.lmdb_tables import Transaction, with_prefix
-from dedupcrawl.index.record import (
-    DIGEST_BYTES,
-    Entry,
-    Premise,
-    Raw,
-    Record,
-    Skip,
-    digest,
-    pack,
-    storable,
-    unpack_skip,
-)
+from dedupcrawl.index.pages import Done
+from dedupcrawl.index.record import DIGEST_BYTES, Skip, pack, unpack_skip
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
-from dedupcrawl.index.seal import check_seal
-from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
-from dedupcrawl.index.segment_store import SegmentStore, segment_files
-from dedupcrawl.index.tables import BESIDE, COUNTED, OF_URL, Answer, Arguments, Cell, Item, in_turn
-from dedupcrawl.index.verify import problems, table_problems
+from dedupcrawl.index.segment_store import Row, SegmentStore, segment_files
+from dedupcrawl.index.steps import Change, Plan
+from dedupcrawl.index.tables import BESIDE, COUNTED, Answer, Arguments, Cell, Item, in_turn
 
 _HEADER = b"header"
-
-Row = tuple[Record, list[Keys]]
-"""A record, and the keys under which it is posted, by table."""
 
 
 def _schema(journal: Journal, checks: Sequence[Check], batch_pages: int, secret: Secret | None) -> Schema:
@@ -181,169 +165,61 @@ class LmdbIndex(Index):
 
     # Pages
 
-    @property
-    def _catalog(self) -> Catalog:
-        return self._store.catalog
-
-    @in_turn
-    def _look(self) -> int:
+    def _refresh(self, *, fresh: bool) -> None:
         self._store.look()
-        return self._store.catalog.next_id
 
-    @contextmanager
-    def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
-        with self._store.snapshot() as txn:
-            yield self._store.catalog, self._records(txn)
+    def _commit(self, plan: Plan) -> list[Done | None]:
+        done, rows = self.journal.writing(partial(self._written, plan))
+        self._store.post(rows)
+        return done
 
-    def _records(self, txn: Transaction) -> Fetch:
-        return partial(self._record, txn)
+    def _written(self, plan: Plan, txn: Transaction) -> tuple[list[Done | None], list[Row]]:
+        store, done, rows = self._store, list[Done | None](), list[Row]()
+        store.catch_up(txn, txn.id() - 1)
+        for change in plan(store.catalog, store.records(txn)):
+            if change is None or (change.owner and not self._is_owner(txn, change)):
+                done.append(None)
+                continue
+            record, keys, *beside = change
+            number = store.catalog.next_id + len(rows)
+            if record is not None:
+                row = Row(number, pack(record, number), record, keys)
+                store.write(txn, row)
+                rows.append(row)
+            done.append((number, record, self._write_beside(txn, change) if any(beside) else []))
+        return done, rows
 
-    def _record(self, txn: Transaction, page: int) -> Record:
-        catalog = self._store.catalog
-        return catalog.at_hand.get(page) or catalog.unpack(self.journal.fetch(txn)(page), page)
+    def _is_owner(self, txn: Transaction, change: Change) -> bool:
+        """Whether the lease that is to end is that of whom it should be."""
+        raw = self.journal.get(txn, "leases", change.fallen)
+        return raw is not None and read_lease(change.fallen, raw)[0] == change.owner
 
-    def _rows(self, end: int) -> Iterator[tuple[int, Raw]]:
-        return self.journal.rows(0, end)
-
-    @in_turn
-    def search(
-        self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
-    ) -> Search:
-        self._store.look()
-        return Search(self._store.catalog, storable(entry), first_id, self.lock, self._made, checks, after)
-
-    @in_turn
-    def _made(self, make: Callable[[Raw, int], Item], pages: Sequence[int]) -> list[Item]:
-        with self.journal.reading() as txn:
-            fetch = self.journal.fetch(txn)
-            return [make(fetch(page), page) for page in pages]
-
-    def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
-        return [self._offer(*one) if isinstance(one, Offer) else self._skip(one) for one in decided]
-
-    @in_turn
-    def _offer(self, found: Search, request: bytes) -> Kept | None:
-        added = self.journal.writing(partial(self._add, found, request))
-        if added is None:
-            return None
-        row, replaces = added
-        return Kept(self._post(row), found.superseded_urls, replaces)
-
-    def _post(self, row: Row | None) -> int:
-        """Have the catalog know what this process has just written, as it does what came before that."""
-        catalog = self._store.catalog
-        page = catalog.next_id
-        if row is not None:
-            record, keys = row
-            catalog.add(keys)
-            catalog.remember(page, record)
-        self._store.seen = self.journal.known_id
-        self._store.fold()
-        return page
-
-    def _add(self, found: Search, request: bytes, txn: Transaction) -> tuple[Row, bool] | None:
-        self._store.catch_up(txn, txn.id() - 1)
-        catalog, entry = self._store.catalog, found.entry
-        if catalog.next_id != found.end:
-            return None
-        kept = newest(catalog, entry.url, self._records(txn))
-        replaces = kept and kept[0]
-        row = self._append(txn, row_of(found, replaces), replaces)
-        if self.leases.owner:
-            premise = premise_of(entry)
-            self.journal.set_cell(txn, lease_cell(premise, self.leases.owner))
-            if request:
-                self.journal.set_cell(txn, skip_cell(premise, Skip(entry.spider, entry.source, request)))
-        return row, replaces is not None
-
-    def _append(self, txn: Transaction, record: Record, ends: int | None) -> Row:
-        """Add the next record, and put a tombstone in the place of that which it ends."""
-        number, keys = self._store.catalog.next_id, self._store.catalog.schema.keys(record)
-        self.journal.append(txn, number, pack(record, number))
-        if ends is not None:
-            self.journal.put_tombstone(txn, ends)
-            self._store.catalog.at_hand.pop(ends, None)
-        return record, keys
-
-    @in_turn
-    def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
-        row, due = self.journal.writing(partial(self._ended, ending))
-        self._post(row)
-        return row is not None, due
-
-    def _ended(self, ending: Ending, txn: Transaction) -> tuple[Row | None, list[Skip]]:
-        """What was appended, and what is due."""
-        self._store.catch_up(txn, txn.id() - 1)
-        premise = ending.premise
-        if premise and ending.owner and self._lessee(txn, premise) != ending.owner:
-            return None, []
-        found = ending.of(self._store.catalog, self._records(txn))
-        row = self._append(txn, found[1], found[0]) if found else None
-        if ending.renewed is None and (row or premise is None):
-            self.journal.clear(txn, "urls", digest(ending.url) + BESIDE)
-        if premise is None:
-            return row, []
-        self.journal.clear(txn, "leases", key_of(premise))
-        gone = self.journal.clear(txn, "skips", key_of(premise))
-        due = [structs.replace(unpack_skip(raw, key[DIGEST_BYTES:]), premise=None) for key, raw in gone]
-        for skip in due:
-            self.journal.set_cell(txn, due_cell(skip))
-        return row, due
-
-    # The ledger
-
-    def _lessee(self, txn: Transaction, premise: Premise) -> bytes | None:
-        """Who has a lease on a premise; None where it holds or has fallen."""
-        raw = self.journal.get(txn, "leases", key_of(premise))
-        return None if raw is None else read_lease(key_of(premise), raw)[0]
-
-    @in_turn
-    def _skip(self, drop: Drop) -> bool:
-        def work(txn: Transaction) -> bool:
-            self._store.catch_up(txn, txn.id() - 1)
-            if not is_kept_for(drop.keeper, newest(self._store.catalog, drop.keeper.url, self._records(txn))):
-                return False
-            if self._lessee(txn, drop.keeper) is not None:
-                self.journal.set_cell(txn, skip_cell(drop.keeper, drop.skip))
-            if drop.verdict is not None:
-                self.journal.set_cell(txn, drop.verdict)
-            return True
-
-        is_dropped = self.journal.writing(work)
-        self._post(None)
-        return is_dropped
+    def _write_beside(self, txn: Transaction, change: Change) -> list[Skip]:
+        """Write what a change is besides its record; what is due by it."""
+        cells, due = [*change.cells], list[Skip]()
+        if change.skip is not None and self.journal.get(txn, "leases", change.skip.group) is not None:
+            cells.append(change.skip)
+        if change.detached:
+            self.journal.clear(txn, "urls", change.detached + BESIDE)
+        if change.fallen:
+            self.journal.clear(txn, "leases", change.fallen)
+            gone = self.journal.clear(txn, "skips", change.fallen)
+            due += (structs.replace(unpack_skip(raw, key[DIGEST_BYTES:]), premise=None) for key, raw in gone)
+            cells += map(due_cell, due)
+        for cell in cells:
+            self.journal.set_cell(txn, cell)
+        return due
 
     # The index
 
-    @in_turn
-    def info(self) -> dict[str, int | float | str]:
-        with self._store.snapshot() as txn:
-            with txn.cursor(self.journal.tables["urls"]) as cursor:
-                kinds = Counter(bytes(key[DIGEST_BYTES : DIGEST_BYTES + 1]) for key in cursor.iternext(values=False))
-            return {
-                "index": self.where,
-                **self._store.catalog.info(),
-                **{said: kinds[kind] for said, kind in OF_URL.items()},
-                **{said: txn.stat(self.journal.tables[name])["entries"] for said, name in COUNTED.items()},
-                "bytes": sum(map(_bytes_on_disk, self.path.iterdir())),
-            }
+    def _counts(self) -> Mapping[str | bytes, int]:
+        at, tables = DIGEST_BYTES, self.journal.tables
+        with self.journal.reading() as txn, txn.cursor(tables["urls"]) as cursor:
+            kinds = Counter[str | bytes](bytes(key[at : at + 1]) for key in cursor.iternext(values=False))
+            return kinds + Counter({name: txn.stat(tables[name])["entries"] for name in COUNTED.values()})
 
-    def verify(self, told: Told | None = None) -> list[str]:
-        self._store.catalog.wait()
-        return self._verify(told)
-
-    @in_turn
-    def _verify(self, told: Told | None) -> list[str]:
-        with self._store.locked():
-            end = self._look()
-            found = self._store.problems() or problems(self._store.catalog, self.journal.rows(0, end), told)
-            found = found or table_problems(self.journal) or list(self.broken())
-            try:
-                found or check_seal(self.path)
-            except IndexDamagedError as error:
-                found = [str(error)]
-            self.journal.is_sound &= not found
-            return found
+    def _bytes(self) -> int:
+        return sum(map(_bytes_on_disk, self.path.iterdir()))
 
     def compact(self) -> None:
         self._store.catalog.wait()

@@ -203,7 +203,7 @@ class Attachments(UrlRows, Values):
 
     def attach_all(self, rows: Iterable[tuple[str, str, bytes]]) -> None:
         """The same for any number of them, in one step: URL, name and bytes of each."""
-        self.send([_beside(*row) for row in rows])
+        self.send([attachment_cell(*row) for row in rows])
 
     def attach_new(self, name: str, rows: Mapping[str, bytes]) -> dict[str, bytes]:
         """Put something beside each of several URLs, in one step, where nothing lies under this name yet.
@@ -215,7 +215,7 @@ class Attachments(UrlRows, Values):
             ValueError: The name is not 1 to 64 characters of ASCII.
         """
         there: dict[str, bytes] = {}
-        cells = {url: _beside(url, name, data) for url, data in rows.items()}
+        cells = {url: attachment_cell(url, name, data) for url, data in rows.items()}
         while told := self.change(cells.values(), [cell._replace(value=None) for cell in cells.values()]):
             found = zip(cells, told, strict=True)
             there |= {url: decompressed(raw, f"what lies beside {url}") for url, raw in found if raw}
@@ -224,7 +224,7 @@ class Attachments(UrlRows, Values):
 
     def update_attachment(self, url: str, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Put beside a URL what `change` makes of what lies there, as `update_site_state` does with a state."""
-        self.update(_beside(url, name), change, f"what lies beside {url}")
+        self.update(attachment_cell(url, name), change, f"what lies beside {url}")
 
     def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
         """For each URL what lies beside it under names that begin so; in an index on a server with one round trip."""
@@ -261,7 +261,8 @@ class Attachments(UrlRows, Values):
         return self.remove(cell for cell in self.cells("urls", field) if cell.field == field and is_named(cell))
 
 
-def _beside(url: str, name: str, data: bytes | None = None) -> Cell:
+def attachment_cell(url: str, name: str, data: bytes | None = None) -> Cell:
+    """What lies beside a URL, for who changes other cells with it."""
     value = None if data is None else compressed(data)
     return Cell("urls", digest(url), BESIDE + check_name(name).encode(), value)
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -14,9 +10,9 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.seal import check_seal
+from dedupcrawl.index.temporary import TemporaryFolder
 
 _opened: WeakValueDictionary[Path, LmdbIndex] = WeakValueDictionary()
 """One for all crawls of this process, which may open an LMDB folder only once; closed by the last of them."""
@@ -98,14 +94,8 @@ def shown(spec: str) -> str:
     return Address(spec).where
 
 
-_PREFIX = "dedupcrawl-"  # of the names of temporary folders
-_ALIVE = "temporary.lock"  # in the folder of a temporary index: who made it holds the lock on this while it lives
-
-
 class TemporaryIndex(LmdbIndex):
-    """An LMDB index in a temporary folder, which is removed by `close`, or when the process ends.
-
-    What a killed process has left is removed by the next of the same user that makes one.
+    """An LMDB index in a temporary folder.
 
     Args:
         checks: The content checks, in the order in which they are asked; who has none may still use all else.
@@ -113,27 +103,11 @@ class TemporaryIndex(LmdbIndex):
     """
 
     def __init__(self, checks: Sequence[Check], secret: Secret | None = None) -> None:
-        _remove_dead(Path(tempfile.gettempdir()))
-        self._folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
-        folder = Path(self._folder.name)
-        self._alive = open(folder / f"{_ALIVE}.new", "xb")  # noqa: SIM115 - closed by `close`
-        is_locked(self._alive.fileno())
-        os.rename(self._alive.name, folder / _ALIVE)  # not before: without the lock it is that of a dead one
-        super().__init__(folder, checks or make_checks(["exact"], {}), secret=secret)
+        self._folder = TemporaryFolder()
+        super().__init__(self._folder.path, checks or make_checks(["exact"], {}), secret=secret)
         self.where = "memory:"
 
     def close(self) -> None:
         """Release everything. Further calls fail."""
         super().close()
-        self._folder.cleanup()
-        self._alive.close()
-
-
-def _remove_dead(folder: Path) -> None:
-    """Remove the temporary indexes of this user whose processes have ended; what has no lock file is none."""
-    for path in folder.glob(f"{_PREFIX}*"):
-        with suppress(OSError):
-            if path.lstat().st_uid == os.geteuid():
-                with (path / _ALIVE).open("rb") as file:
-                    if not is_locked(file.fileno()):
-                        shutil.rmtree(path)
+        self._folder.close()

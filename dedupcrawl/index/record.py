@@ -232,13 +232,6 @@ def pack(record: Record, page: int) -> bytes:
     return _checksum(body, page) + body
 
 
-def renumbered(raw: bytes, page: int, number: int) -> bytes:
-    """The packed record of `page` as that of another number; a checksum that is wrong stays so."""
-    body = raw[_CHECKSUM_BYTES:]
-    wrong = zlib.crc32(body, page) ^ int.from_bytes(raw[:_CHECKSUM_BYTES], "little")  # 0, where it is not
-    return (zlib.crc32(body, number) ^ wrong).to_bytes(_CHECKSUM_BYTES, "little") + body
-
-
 def checked(raw: Raw, page: int) -> Raw:
     """A packed record without its checksum, which is right: IndexDamagedError is raised else."""
     body = raw[_CHECKSUM_BYTES:]

@@ -1,78 +1,67 @@
 """RedisIndex: an index on a Redis server, shared by any number of machines.
 
-The server holds the journal; every process has a copy of it with its own postings, and searches that. Offering pages
-takes one round trip for a whole batch: the server adds each page unless a row that the process does not know yet, or an
-earlier page of the batch, could change what its search has found, and returns the new rows with the answer. Only pages
-that one of these may concern are searched for again.
+The server holds the pages, in the order in which they were added, and the tables: one hash for each table, or for each
+group of one. Every process has the same journal and postings as an index in a folder, in a temporary folder of its own,
+takes over there what others have added, and searches that. Keeping and dropping the pages of a batch takes one round
+trip, unless others have added pages that the process does not know yet: then the answer brings these, and it asks
+again, without those pages of the batch that they may concern.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from typing import Any
 
+import lmdb
+import msgspec
 import redis
 from msgspec import structs
 
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.index import redis_journal
-from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import FIRST_ID, Drop, Index, Kept, Offer, Told
+from dedupcrawl.index.contract import FIRST_ID, Index
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.ledger import key_of, lease_cell, premise_of
+from dedupcrawl.index.journal import Journal
+from dedupcrawl.index.lmdb_tables import Transaction
 from dedupcrawl.index.notes import state_key
-from dedupcrawl.index.record import Entry, Premise, Raw, Skip, compressed, digest, pack_skip, storable, unpack_skip
-from dedupcrawl.index.redis_journal import NOTHING, RedisJournal, Replica, WireProbe, numbered, read_set, token
-from dedupcrawl.index.redis_link import FORGET, OFFER, TAKE, TAKE_BYTES, TAKEN, TAKEN_BYTES, Address, Argument, Link
-from dedupcrawl.index.schema import BATCH_PAGES
-from dedupcrawl.index.search import Ending, Fetch, Search, is_kept_for, newest, row_of
-from dedupcrawl.index.tables import BESIDE, COUNTED, OF_URL, Item, in_turn, parts
-from dedupcrawl.index.verify import problems
+from dedupcrawl.index.pages import Done
+from dedupcrawl.index.record import Entry, Raw, Skip, compressed, pack, pack_skip, tombstone, unpack, unpack_skip
+from dedupcrawl.index.redis_leases import RedisLeases
+from dedupcrawl.index.redis_link import (
+    CHANGE,
+    COMMIT,
+    GREET,
+    READ,
+    RESTORE,
+    TAKE,
+    TAKE_BYTES,
+    TAKEN,
+    TAKEN_BYTES,
+    Argument,
+    Script,
+)
+from dedupcrawl.index.redis_tables import RedisTables
+from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
+from dedupcrawl.index.search import Search
+from dedupcrawl.index.segment_store import Row, SegmentStore
+from dedupcrawl.index.steps import Change, Plan
+from dedupcrawl.index.tables import COUNTED, OF_URL, Answer, Arguments, Cell, in_turn, parts
+from dedupcrawl.index.temporary import TemporaryFolder
 
-_VERIFICATIONS = 5  # of an index that is written to meanwhile; what the last one finds is said
+FRESH_SECONDS = 1.0
+"""Age up to which a process takes what it knows of the server for good when it says that a page is a duplicate."""
 
-
-class _Step(NamedTuple):
-    """What the server is to do with one page."""
-
-    premise: Premise  # which may be open
-    row: bytes  # what is appended; empty: nothing
-    replaces: bool  # whether it takes the place of another
-    arguments: list[Argument]
-
-
-def _arguments(
-    row: Sequence[Argument], lease: Sequence[bytes], skip: Skip | None, probes: Iterable[WireProbe]
-) -> list[Argument]:
-    """What the server is to do with one page, unless what must not have come since, the probes, has.
-
-    A row comes with its tokens, and number and tombstone of the page that it replaces; all are empty for a page that is
-    kept already. A lease comes with the key of its premise. A skip is remembered where that is open.
-    """
-    beside = pack_skip(skip) if skip else NOTHING
-    return [*row, *lease, *beside, *(part for probe in probes for part in probe)]
+_NO_LIMIT = 1 << 62  # pages; more than any index has
 
 
-def _unpacked(values: Iterable[bytes]) -> list[Skip]:
-    """The skips of values, taken or not, as due."""
-    return [structs.replace(unpack_skip(_untaken(raw)), premise=None) for raw in values]
-
-
-def _untaken(raw: bytes) -> bytes:
-    return raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw
-
-
-class RedisIndex(RedisJournal, Index):
+class RedisIndex(RedisTables, Index):
     """The contract Index on a Redis server.
 
     Threads of a process take turns. A page that another process has replaced or forgotten within the last second
-    (`redis_journal.FRESH_SECONDS`) may still be given as the keeper of a duplicate; `carry_out` tells, before a drop.
+    (`FRESH_SECONDS`) may still be given as the keeper of a duplicate; `carry_out` tells, before a drop.
 
     Args:
         url: ``redis://``, ``rediss://`` or ``unix://``; ``?prefix=`` names the index. For the errors see `open_index`.
@@ -85,142 +74,199 @@ class RedisIndex(RedisJournal, Index):
     pages_at_once = 32  # round trips a page of 3,000 by 8, 16, 32, 64: .326, .241, .196, .188 (docs/measured/cost.md)
 
     def __init__(self, url: str, checks: Sequence[Check], *, batch_pages: int = BATCH_PAGES, wait: float = 0.0) -> None:
-        super().__init__(Address(url), checks, batch_pages, wait)
+        super().__init__(url, wait)
+        self.where = self.address.where
         self.leases = RedisLeases(self.address, self.link)
+        self._checks = checks
+        self._new = msgspec.msgpack.encode(header_of(checks, batch_pages)) if checks else b""
+        self._epoch = b""  # of the index on the server; empty until that is known
+        self._read_at = 0.0  # when (time.monotonic) the server was last asked for its rows
+        self._pages_restored = 0  # until then
+        self._first_id_limit = _NO_LIMIT  # pages above may be of this run, whatever was said before the rows were lost
         self._runs: dict[str, int] = {}
+        self.keys = [self.key("meta"), self.key("rows")]
+        self._ledger_keys = [self.key("leases"), self.key("owners"), self.key("due")]
+        self._copies = ExitStack()  # of the pages, with the folders that they lie in
         try:
             self._look()
         except BaseException:
-            self.link.drop()
+            self._release()
             raise
+
+    def converse(
+        self, work: Callable[Arguments, Answer], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Answer:
+        try:
+            return super().converse(work, *args, **kwargs)
+        except lmdb.Error as error:
+            self._store.journal.explain(error)
 
     # Pages
 
-    @property
-    def _catalog(self) -> Catalog:
-        return self.replica.catalog
-
-    @in_turn
-    def _look(self) -> int:
-        self.catch_up()
-        return self._catalog.next_id
-
-    @contextmanager
-    def _pages(self, *, fresh: bool = True) -> Iterator[tuple[Catalog, Fetch]]:
-        replica = self._replica(0.0 if fresh else redis_journal.FRESH_SECONDS)
-        yield replica.catalog, replica.record
-
-    def _replica(self, age: float) -> Replica:
-        """The copy, with all rows that the server had so many seconds ago."""
-        if time.monotonic() - self.read_at >= age:
-            self.catch_up()
-        return self.replica
-
-    def _rows(self, end: int) -> Iterator[tuple[int, bytes]]:
-        return ((page, self._row(page)) for page in range(end))
-
-    @in_turn
-    def _row(self, page: int) -> bytes:
-        return self.replica.fetch(page)
-
-    @in_turn
     def search(
         self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
     ) -> Search:
-        replica = self._replica(redis_journal.FRESH_SECONDS)
-        first_id = min(first_id, self.first_id_limit)
-        read = partial(self._made, replica)
-        return Search(replica.catalog, storable(entry), first_id, self.lock, read, checks, after)
+        return super().search(entry, checks=checks, first_id=min(first_id, self._first_id_limit), after=after)
 
-    def _made(self, replica: Replica, make: Callable[[Raw, int], Item], pages: Sequence[int]) -> list[Item]:
-        with self.lock:
-            self.check_open()
-            return [make(replica.fetch(page), page) for page in pages]
+    def _refresh(self, *, fresh: bool) -> None:
+        if fresh or time.monotonic() - self._read_at >= FRESH_SECONDS:
+            while self._exchange(READ, [])[1] > self._catalog.next_id:
+                pass
+        self._store.look()
 
-    @in_turn
-    def carry_out(self, decided: Sequence[Offer | Drop]) -> list[Kept | bool | None]:
-        answers: list[Kept | bool | None] = [None] * len(decided)
-        drops = {number: one for number, one in enumerate(decided) if isinstance(one, Drop)}
-        offers = {number: one for number, one in enumerate(decided) if isinstance(one, Offer)}
-        steps = self._adding(offers) | self._dropping(drops)
-        for number in self._stepped(steps):
-            one, step = decided[number], steps[number]
-            if isinstance(one, Offer):
-                answers[number] = Kept(self._catalog.next_id, one.found.superseded_urls, step.replaces)
-                self.replica.extend([step.row])
-                self.leases.kept(step.premise)
-            else:
-                answers[number] = True
-        while unsure := {number: one for number, one in drops.items() if answers[number] is None}:
-            self.catch_up()
-            steps = self._dropping(unsure)
-            for number in unsure.keys() - steps.keys():
-                answers[number] = False
-            for number in self._stepped(steps):
-                answers[number] = True
-        if verdicts := [one.verdict for number, one in drops.items() if answers[number] and one.verdict]:
-            self.send(verdicts)
-        return answers
-
-    def _adding(self, offers: Mapping[int, Offer]) -> dict[int, _Step]:
-        """How pages are added; none of those that were searched for when this process knew less than now."""
-        replica, steps = self.replica, {}
-        for number, (found, request) in offers.items():
-            if found.catalog is not replica.catalog or found.end != replica.catalog.next_id:
-                continue
-            entry = found.entry
-            earlier = newest(replica.catalog, entry.url, replica.record)
-            replaces = earlier and earlier[0]
-            row, tokens = replica.packed(row_of(found, replaces))
-            premise = premise_of(entry)
-            cell = lease_cell(premise, self.leases.owner)
-            lease = (cell.field, cell.value) if cell.value else NOTHING
-            itself = Skip(entry.spider, entry.source, request, premise) if request else None
-            probes = read_set(replica.catalog.schema, entry, replaces)
-            arguments = _arguments((row, tokens, *replica.tombstone(replaces)), lease, itself, probes)
-            steps[number] = _Step(premise, row, replaces is not None, arguments)
-        return steps
-
-    def _dropping(self, drops: Mapping[int, Drop]) -> dict[int, _Step]:
-        """How pages are dropped; none of those whose keeper this process does not know to be kept as it was."""
-        steps = {}
-        for number, (keeper, skip, _) in drops.items():
-            kept = newest(self._catalog, keeper.url, self.replica.record)
-            if kept is not None and is_kept_for(keeper, kept):
-                probe = (1, token(self._catalog.schema.ended, kept[0]), b"")
-                hanging = structs.replace(skip, premise=keeper)
-                arguments = _arguments(2 * NOTHING, (key_of(keeper), b""), hanging, [probe])
-                steps[number] = _Step(keeper, b"", False, arguments)
-        return steps
-
-    def _stepped(self, steps: dict[int, _Step]) -> list[int]:
-        """The numbers of those that the server did, in one round trip; none where too much has come since."""
-        skips = (self._key("skips", key_of(step.premise)) for step in steps.values())
-        keys = [self._key("leases"), self._key("owners"), *skips]
-        arguments = (part for step in steps.values() for part in (len(step.arguments), *step.arguments))
-        done = self.exchange(OFFER, keys, *arguments)[1] if steps else []
-        return [number for number, is_done in zip(steps, done, strict=False) if is_done]
-
-    @in_turn
-    def _end(self, ending: Ending) -> tuple[bool, list[Skip]]:
-        premise = b"" if ending.premise is None else key_of(ending.premise)
-        beside = self._key("urls", digest(ending.url))
-        keys = [self._key("leases"), self._key("skips", premise), self._key("due"), beside]
-        replica = self._replica(redis_journal.FRESH_SECONDS)
-        while found := ending.of(replica.catalog, replica.record) or (premise and (None, None)):
-            page, record = found
-            row = replica.packed(record) if record else NOTHING
-            forgets = ending.renewed is None and page is not None
-            lease = premise, ending.owner, int(forgets)
-            status, skips = self.exchange(FORGET, keys, *row, *replica.tombstone(page), *lease)
-            if status == b"done":
-                replica.extend([row[0]] if row[0] else [])
-                return page is not None, _unpacked(skips)
+    def _commit(self, plan: Plan) -> list[Done | None]:
+        while True:
+            keys, arguments, rows = list(self._ledger_keys), list[Argument](), list[Row]()
+            with self._store.snapshot() as txn:
+                changes = plan(self._catalog, self._store.records(txn))
+                fetch = self._store.journal.fetch(txn)
+                for change in filter(None, changes):
+                    row, ended = b"", list[int]()
+                    if change.record is not None:
+                        number = self._catalog.next_id + len(rows)
+                        row, ended = pack(change.record, number), [one for one in change.record.ended if one < number]
+                        rows.append(Row(number, row, change.record, change.keys))
+                    arguments += row, *((ended[0], tombstone(fetch(ended[0]), ended[0])) if ended else (b"", b""))
+                    self._add(change, keys, arguments)
+            if not arguments:
+                return [None] * len(changes)
+            status, due = self._exchange(COMMIT, keys, *arguments)
             if status == b"other":
-                return False, []
-        if ending.renewed is None and ending.premise is None:
-            self.clear("urls", digest(ending.url), BESIDE)
-        return False, []
+                return [None]
+            if status == b"done":
+                break
+        self._append(rows)
+        self.leases.have(cell for change in changes if change for cell in change.cells if cell.table == "leases")
+        numbers = (row.page for row in rows)
+        skips = [structs.replace(unpack_skip(_untaken(raw)), premise=None) for raw in due]
+        return [one and (next(numbers) if one.record else -1, one.record, skips) for one in changes]
+
+    def _add(self, change: Change, keys: list[str], arguments: list[Argument]) -> None:
+        """What a server has to know of a change besides its row."""
+        cells = [(b"", cell) for cell in change.cells]
+        if change.skip is not None:
+            cells.append((change.skip.group, change.skip))
+        keys += (self.key(cell.table, cell.group) for _, cell in cells)
+        keys += [self.key("skips", change.fallen)] if change.fallen else []
+        keys += [self.key("urls", change.detached)] if change.detached else []
+        arguments += len(cells), change.fallen, change.owner
+        for premise, (table, _, field, value) in cells:
+            arguments += premise, table, field, value or b""
+        arguments.append(b"1" if change.detached else b"")
+
+    def _append(self, rows: Sequence[Row], *, are_own: bool = True) -> None:
+        """Have the copy hold what the server has appended."""
+
+        def work(txn: Transaction) -> None:
+            store.catch_up(txn, txn.id() - 1)  # a merge may have come since
+            for row in rows:
+                store.write(txn, row)
+
+        store = self._store
+        store.journal.writing(work)
+        store.post(rows, are_own=are_own)
+
+    def _take_over(self, rows: Sequence[bytes]) -> None:
+        """Append what others have added.
+
+        Raises:
+            IndexDamagedError: One of them cannot be read.
+        """
+        made, schema = list[Row](), self._catalog.schema
+        for page, raw in enumerate(rows, self._catalog.next_id):
+            try:
+                record = unpack(raw, page)
+            except IndexDamagedError as error:
+                raise IndexDamagedError(
+                    f"row {page} of the index at {self.where} is damaged: "
+                    "bring back a copy of what the server held, or take another prefix"
+                ) from error
+            made.append(Row(page, raw, record, schema.keys(record)))
+        if made:
+            self._append(made, are_own=False)
+
+    def _exchange(self, script: Script, keys: Sequence[str], *arguments: Argument) -> tuple[bytes, Any]:
+        """Run a script on the pages and take over those that it tells; returns its status, and what else it told."""
+        asked_at = time.monotonic()
+        status, *told = self.link.call(script, [*self.keys, *keys], self._epoch, self._catalog.next_id, *arguments)
+        if status == b"lost":
+            raise redis.ConnectionError("it has lost what it held")  # so that it is greeted again
+        self._read_at = asked_at
+        rows, self._pages_restored, *more = told
+        self._take_over(rows)
+        return status, more[0] if more else []
+
+    def withdraw(self, urls: Iterable[str]) -> int:
+        restored = super().withdraw(urls)
+        self._read_at = 0.0
+        return restored
+
+    def is_restored(self, *urls: str) -> bool:
+        with self.lock:
+            is_fresh = not self.is_closed and time.monotonic() - self._read_at < FRESH_SECONDS
+            return not (is_fresh and not self._pages_restored) and super().is_restored(*urls)
+
+    # The server
+
+    def greet(self) -> None:
+        """On a new connection: make the index if it is missing, and see whether it is the one that was known.
+
+        A server that has forgotten everything is given the rows back by the first process that finds it so.
+
+        Raises:
+            IndexMismatchError: The index was made by other checks or settings.
+            ValueError: There is no index, and no checks to make it for.
+        """
+        known = self._catalog.next_id if self._epoch else 0
+        epoch = uuid.uuid4().bytes
+        header, stored_epoch, count, last = self.link.call(GREET, self.keys, self._new, epoch, known - 1)
+        if header is None and count:
+            raise IndexDamagedError(f"the index at {self.where} has no header: delete its keys, or bring it back")
+        if header is None:
+            raise ValueError(f"there is no index at {self.where}: crawl first, or name another prefix")
+        schema = read_schema(header, self._checks, self.where)
+        if self._checks:
+            self._new = msgspec.msgpack.encode(schema.header)
+            new, old = (Cell("meta", b"", b"header", raw) for raw in (self._new, header))
+            if new != old and self.link.call(CHANGE, *self._changing([new], [old])):
+                return self.greet()  # another worker was faster
+        if not self._epoch:
+            self._start(schema)
+        elif known and stored_epoch == epoch:
+            self._restore(schema, epoch, known)
+            self._tell_again()
+        elif stored_epoch != self._epoch or count < known or (known and last != self._at_hand(known - 1)):
+            self._start(schema)
+            self._tell_again()
+        self._epoch = stored_epoch
+
+    def _at_hand(self, page: int) -> bytes:
+        with self._store.snapshot() as txn:
+            return bytes(self._store.journal.fetch(txn)(page))
+
+    def _start(self, schema: Schema) -> None:
+        """Begin with an empty copy; the old one stays until `close`, for a search may still be reading it."""
+        if self._epoch:
+            self._first_id_limit = 0
+        self._read_at = 0.0
+        folder = self._copies.enter_context(closing(TemporaryFolder()))
+        journal = self._copies.enter_context(closing(Journal(folder.path, create=True, lock=self.lock)))
+        self._store = self._copies.enter_context(closing(SegmentStore(journal, schema)))
+        self._copies.callback(self._catalog.wait)
+
+    def _restore(self, schema: Schema, epoch: bytes, known: int) -> None:
+        """Give the server the rows that it has lost; as far as nobody else adds any."""
+        for rows in parts(self._store.journal.rows(0, known)):
+            if not self.link.call(RESTORE, self.keys, epoch, rows[0][0], *(raw for _, raw in rows)):
+                self._start(schema)
+                return
+
+    def _tell_again(self) -> None:
+        """Tell a server that has lost what it held what only this process knows."""
+        for run, first in self._runs.items():
+            first_id = min(first, self._first_id_limit)
+            self.link.ask("HSETNX", self.key("states"), state_key(run, FIRST_ID), compressed(b"%d" % first_id))
+        self.leases.again()
 
     # The ledger
 
@@ -238,8 +284,8 @@ class RedisIndex(RedisJournal, Index):
         taken: list[bytes] = []
         for some in parts(due):
             taker = self.address.key("owner", ""), self.leases.owner.hex(), at
-            taken += self.link.call(TAKE, [self._key("due")], *taker, *(pack_skip(one)[0] for one in some))
-        return _unpacked(taken)
+            taken += self.link.call(TAKE, [self.key("due")], *taker, *(pack_skip(one)[0] for one in some))
+        return [structs.replace(unpack_skip(raw), premise=None) for raw in taken]
 
     # The index
 
@@ -247,45 +293,19 @@ class RedisIndex(RedisJournal, Index):
         self._runs[run] = super().first_id_of_run(run)
         return self._runs[run]
 
-    @in_turn
-    def info(self) -> dict[str, int | float | str]:
-        self.catch_up()
-        return {
-            "index": self.address.where,
-            **self._catalog.info(),
-            **{said: int(self.link.ask("HGET", self.keys[0], kind) or 0) for said, kind in OF_URL.items()},
-            **{said: self.link.ask("HLEN", self._key(name)) for said, name in COUNTED.items()},
-            "bytes": self._bytes(),
-        }
+    def _stored(self, end: int) -> Iterator[tuple[int, Raw]]:
+        for pages in parts(range(end)):
+            rows = zip(pages, self.values("rows", [b"%d" % page for page in pages]), strict=True)
+            yield from ((page, raw) for page, raw in rows if raw is not None)
 
-    def tell_again(self) -> None:
-        """Tell a server that has lost what it held what only this process knows."""
-        for run, first in self._runs.items():
-            first_id = min(first, self.first_id_limit)
-            state = state_key(run, FIRST_ID), compressed(b"%d" % first_id)
-            self.link.ask("HSETNX", self.address.key("states"), *state)
-        self.leases.again()
+    def _counts(self) -> Mapping[str | bytes, int]:
+        kinds = zip(OF_URL.values(), self.link.ask("HMGET", self.keys[0], *OF_URL.values()), strict=True)
+        counts: dict[str | bytes, int] = {kind: int(count or 0) for kind, count in kinds}
+        return counts | {table: self.link.ask("HLEN", self.key(table)) for table in COUNTED.values()}
 
     def _bytes(self) -> int:
-        names = ("leases", "due", "owners", "states")
-        keys = [*self.keys, *map(self.address.key, names)]
+        keys = [*self.keys, *map(self.key, ("leases", "due", "owners", "states"))]
         return sum(self.link.ask("MEMORY", "USAGE", key, "SAMPLES", 100) or 0 for key in keys)
-
-    def verify(self, told: Told | None = None) -> list[str]:
-        with self.lock:
-            for _ in range(_VERIFICATIONS):  # pages that others add meanwhile may end some after these were read
-                end = self._look()
-                found = problems(self._catalog, self._server_rows(end), told)
-                if not found or self._look() == end:
-                    break
-            return found or list(self.broken())
-
-    def _server_rows(self, end: int) -> Iterator[tuple[int, bytes]]:
-        for pages in parts(range(end)):
-            rows = self.values("rows", [b"%d" % page for page in pages])
-            for page, raw in zip(pages, rows, strict=True):
-                if raw is not None:
-                    yield page, numbered(raw, page)
 
     def close(self) -> None:
         with self.lock:
@@ -295,88 +315,13 @@ class RedisIndex(RedisJournal, Index):
                 self.settle()
             self.is_closed = True
         self.leases.close()
-        self.replica.catalog.wait()
+        self._release()
+
+    def _release(self) -> None:
         with self.lock:
-            self.replica.close()
             self.link.drop()
+        self._copies.close()  # a merge that this waits for may need the lock
 
 
-LIFE_SECONDS = 30.0
-"""After a lessee's last sign of life it is taken for dead."""
-
-
-class RedisLeases:
-    """As index.ledger.Lessee: alive as long as its key is, which a thread renews until the process ends.
-
-    No lock on a file is seen by another machine, so here a lessee that is killed counts as alive until its key
-    expires, and one that cannot reach Redis for that long as dead: that costs a duplicate. All methods but `close` are
-    part of a conversation of `link`.
-    """
-
-    def __init__(self, address: Address, link: Link) -> None:
-        self._address = address
-        self._link = link
-        self.owner = b""
-        self._beat: threading.Thread | None = None
-        self._ended = threading.Event()
-        self._leases, self._owners = address.key("leases"), address.key("owners")
-        self._own: set[Premise] = set()
-
-    def start(self) -> str:
-        if self._beat is None:
-            self.owner = self.owner or uuid.uuid4().bytes
-            self._live(self._link)
-            self._beat = threading.Thread(target=self._beats, name="dedupcrawl-leases", daemon=True)
-            self._beat.start()
-        return self.owner.hex()
-
-    def kept(self, premise: Premise) -> None:
-        """The server has the lease of this process on this."""
-        if self.owner:
-            self._own.add(premise)
-
-    def again(self) -> None:
-        """Say once more that this process lives and its leases, to a server that has forgotten."""
-        if not self.owner:
-            return
-        self._live(self._link)
-        for some in parts(self._own):
-            cells = [lease_cell(premise, self.owner) for premise in some]
-            self._link.ask("HSET", self._leases, *(part for cell in cells for part in (cell.field, cell.value or b"")))
-
-    def give_up(self, premises: Iterable[Premise]) -> None:
-        self._own.difference_update(premises)
-
-    def dead(self, excluded: Collection[str]) -> set[str]:
-        owners: set[bytes] = set(self._link.ask("SMEMBERS", self._owners))
-        looked_at = [owner for owner in owners if owner.hex() not in excluded]
-        return {owner.hex() for owner in looked_at if not self._link.ask("EXISTS", self._owner_key(owner))}
-
-    def purge(self, dead: Collection[str]) -> None:
-        if dead:
-            self._link.ask("SREM", self._owners, *map(bytes.fromhex, dead))
-
-    def close(self) -> None:
-        """Nobody answers from now on for what is still open."""
-        if self._beat is not None:
-            self._ended.set()
-            self._beat.join()
-            self._beat = None
-            self.owner = b""
-
-    def _owner_key(self, owner: bytes) -> str:
-        return self._address.key("owner", owner.hex())
-
-    def _live(self, link: Link) -> None:
-        link.ask("SET", self._owner_key(self.owner), b"", "PX", int(LIFE_SECONDS * 1000))
-        link.ask("SADD", self._owners, self.owner)  # behind it, or it would be taken for dead
-
-    def _beats(self) -> None:
-        """Renew the key until `close`, then delete it."""
-        link = Link(self._address, 0)
-        while not self._ended.wait(LIFE_SECONDS / 3):
-            with suppress(OSError, redis.RedisError):  # the index itself says so, and this tries again
-                link.talk(lambda: None, lambda: self._live(link))
-        with suppress(OSError, redis.RedisError):
-            link.talk(lambda: None, lambda: link.ask("DEL", self._owner_key(self.owner)))
-        link.drop()
+def _untaken(raw: bytes) -> bytes:
+    return raw[TAKEN_BYTES:] if raw[:1] == TAKEN else raw

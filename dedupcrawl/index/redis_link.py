@@ -2,8 +2,7 @@
 
 Each script is one atomic step on the keys of one index. The journal is a hash of rows numbered from 0, which are never
 removed, so its length is the next number. A client that says how many rows it *knows* gets the others with the answer,
-and how many verdicts were withdrawn. The window holds the tokens (see `index.redis_journal`) of the newest rows: by
-them a script sees whether any row that the client does not know could change what the client has found out.
+and how many verdicts were withdrawn; what it wants to append is appended only if it knows them all.
 """
 
 from __future__ import annotations
@@ -28,9 +27,6 @@ from redis.retry import Retry
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.tables import BESIDE, RESTORED
 
-WINDOW = 256
-"""Rows whose tokens are kept; a client that knows fewer of the rows is first told what it missed."""
-
 _BYTES_AT_ONCE = 4_000_000  # of rows in one answer, about
 
 # What is due and was taken has before it a mark, the name of its taker in hexadecimal, and that of the take.
@@ -39,7 +35,7 @@ TAKE_BYTES = 8  # random ones
 TAKEN_BYTES = len(TAKEN) + 32 + TAKE_BYTES
 
 _CONSTANTS = f"""\
-local WINDOW, BYTES_AT_ONCE = {WINDOW}, {_BYTES_AT_ONCE}
+local BYTES_AT_ONCE = {_BYTES_AT_ONCE}
 local TAKEN, TAKEN_BYTES = '{TAKEN.decode()}', {TAKEN_BYTES}
 local RESTORED, BESIDE = '{RESTORED.decode()}', '{BESIDE.decode()}'
 """
@@ -62,9 +58,9 @@ def _script(*names: str) -> Script:
     return Script(source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest())
 
 
-GREET = _script("greet")
-READ, OFFER, FORGET = (_script("journal", name) for name in ("read", "offer", "forget"))
-RESTORE, TAKE, CHANGE, GROUPS, CLEAR = map(_script, ("restore", "take", "change", "groups", "clear"))
+GREET, RESTORE, TAKE, GROUPS = map(_script, ("greet", "restore", "take", "groups"))
+CHANGE, CLEAR = _script("cells", "change"), _script("cells", "clear")
+READ, COMMIT = _script("journal", "read"), _script("cells", "journal", "commit")
 
 DEFAULT_PREFIX = "dedupcrawl"
 _PREFIX = re.compile(r"[A-Za-z0-9_.:-]{1,64}")

@@ -10,13 +10,11 @@ from dataclasses import InitVar, dataclass
 from threading import RLock
 from typing import NamedTuple, Protocol, TypeVar
 
-import msgspec
-
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Entry, Premise, Raw, Record, forgetting, record_of, signatures
+from dedupcrawl.index.record import Entry, Premise, Raw, Record, record_of, signatures
 from dedupcrawl.index.schema import url_key
 
 COMPARED_LIMIT = 1000  # newest candidates of one check that are compared
@@ -115,6 +113,17 @@ class Search:
             kept = newest(self.catalog, self.entry.url, self._record)
             return None if kept is None else kept[1].page
 
+    def is_outdated(self, by: Catalog) -> bool:
+        """Whether a page there that was not looked at may change what was found."""
+        if by.next_id <= self.end:
+            return False
+        later = by.ids(by.schema.urls, url_key(self.entry.url))
+        for slot, check, own in self._signatures:
+            postings = by.view(slot, self.end)
+            later += check.candidates(own, postings)
+            later += check.contained(own, postings)
+        return any(page >= self.end for page in later)
+
     @property
     def superseded_urls(self) -> tuple[str, ...]:
         """The URLs of `superseded`, oldest page first."""
@@ -204,33 +213,6 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | Non
 def is_kept_for(premise: Premise, found: tuple[int, Record] | None) -> bool:
     """Whether the newest page of a premise's URL is the one that is meant."""
     return found is not None and found[1].page is not None and found[1].page.kept_at == premise.kept_at
-
-
-class Ending(msgspec.Struct, frozen=True):
-    """A page that is to end."""
-
-    url: str
-    renewed: Entry | None = None  # another reading, which takes its place; None: it is forgotten, with its attachments
-    # What falls, so that its skips are due: then only the page that is kept since that moment ends. None: leases and
-    # skips stay as they are.
-    premise: Premise | None = None
-    owner: bytes = b""  # whose lease on the premise that must be, or nothing is done; empty: anybody's
-
-    def of(self, catalog: Catalog, fetch: Fetch) -> tuple[int, Record] | None:
-        """Id of the page, and what to append therefore; None where it is not kept.
-
-        A page that a record both ends and has inside itself is an earlier reading of it.
-        """
-        found = newest(catalog, self.url, fetch)
-        if found is None or (self.premise is not None and not is_kept_for(self.premise, found)):
-            return None
-        page, record = found
-        if self.renewed is None:
-            return page, forgetting(page, catalog.next_id, len(catalog.schema.names))
-        kept = record.page
-        if kept is None or (kept.kept_at, kept.run) != (self.renewed.kept_at, self.renewed.run):
-            return None
-        return page, record_of(self.renewed, catalog.schema.names, (page,), (*record.inside, page))
 
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:

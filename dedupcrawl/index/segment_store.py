@@ -12,20 +12,23 @@ import fcntl
 import logging
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import Catalog, Fold, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.journal import OPENED, Journal
 from dedupcrawl.index.lmdb_tables import Transaction
-from dedupcrawl.index.record import unpack
+from dedupcrawl.index.record import Record, unpack
 from dedupcrawl.index.schema import Schema
+from dedupcrawl.index.search import Fetch
 from dedupcrawl.index.segment import (
     SUFFIX,
     Ended,
@@ -58,6 +61,15 @@ class SegmentRow(msgspec.Struct, frozen=True, array_like=True):
 Manifest = tuple[SegmentRow, ...]
 
 
+class Row(NamedTuple):
+    """A record of the journal."""
+
+    page: int
+    raw: bytes
+    record: Record
+    keys: Sequence[Keys]
+
+
 def segment_files(folder: Path) -> list[Path]:
     """All segment files of a folder, finished or not."""
     return [path for path in folder.iterdir() if path.suffix in (SUFFIX, ".tmp")]
@@ -70,6 +82,7 @@ class SegmentStore:
 
     Attributes:
         catalog: The catalog.
+        journal: The journal.
         seen: The last transaction whose effects the catalog knows; -1: none.
 
     Raises:
@@ -79,9 +92,9 @@ class SegmentStore:
     def __init__(self, journal: Journal, schema: Schema) -> None:
         self.catalog = Catalog(schema)
         self.seen = -1
-        self._journal = journal
+        self.journal = journal
         self._segments: dict[SegmentRow, Segment] = {}
-        self._retry_at = 0
+        self._retry_at = 0.0  # how many pages there are then
         self._lock = open_private(journal.path / OPENED, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
             self._recover()
@@ -96,18 +109,18 @@ class SegmentStore:
 
     def path(self, name: str) -> Path:
         """Where a segment file lies."""
-        return self._journal.path / name
+        return self.journal.path / name
 
     def look(self) -> None:
         """Have the catalog know everything that was written, without a transaction where that is nothing new."""
-        if self._journal.last_id != self.seen:
+        if self.journal.last_id != self.seen:
             with self.snapshot():
                 pass
 
     def snapshot(self) -> Transaction:
         """A read transaction; the catalog knows everything that it sees."""
         for _ in range(_ATTEMPTS):
-            txn = self._journal.reading()
+            txn = self.journal.reading()
             try:
                 self.catch_up(txn, txn.id())
                 return txn
@@ -117,7 +130,7 @@ class SegmentStore:
                 txn.abort()
                 raise
         raise IndexDamagedError(
-            f"a segment of the index at {self._journal.path} is missing: open it again, to rebuild it"
+            f"a segment of the index at {self.journal.path} is missing: open it again, to rebuild it"
         )
 
     def catch_up(self, txn: Transaction, seen: int) -> None:
@@ -125,10 +138,36 @@ class SegmentStore:
         if seen == self.seen:
             return
         self._load(txn)
-        fetch = self._journal.fetch(txn)
-        for page in range(self.catalog.next_id, self._journal.count(txn)):
+        fetch = self.journal.fetch(txn)
+        for page in range(self.catalog.next_id, self.journal.count(txn)):
             self.catalog.add(self.catalog.schema.keys(unpack(fetch(page), page)))
         self.seen = seen
+
+    def records(self, txn: Transaction) -> Fetch:
+        """Reads records; for as long as the transaction."""
+        return partial(self._record, txn)
+
+    def _record(self, txn: Transaction, page: int) -> Record:
+        return self.catalog.at_hand.get(page) or self.catalog.unpack(self.journal.fetch(txn)(page), page)
+
+    # Writing
+
+    def write(self, txn: Transaction, row: Row) -> None:
+        """Append a row to the journal, and put tombstones in the places of the pages that it ends."""
+        page, raw, record, _ = row
+        self.journal.append(txn, page, raw)
+        for ended in record.ended:
+            if ended < page:
+                self.journal.put_tombstone(txn, ended)
+
+    def post(self, rows: Iterable[Row], *, are_own: bool = True) -> None:
+        """Have the catalog know what was written last, and nothing else; what is this process's own stays at hand."""
+        for page, _, record, keys in rows:
+            self.catalog.add(keys)
+            if are_own:
+                self.catalog.remember(page, record)
+        self.seen = self.journal.known_id
+        self.fold()
 
     def _load(self, txn: Transaction) -> None:
         """Take the segments that count in a snapshot.
@@ -144,18 +183,18 @@ class SegmentStore:
             self._segments = {row: self._segments.get(row) or self._open(row) for row in manifest}
         except SegmentDamagedError as error:
             raise IndexDamagedError(
-                f"a segment of the index at {self._journal.path} is damaged ({error}): open it again, to make it anew"
+                f"a segment of the index at {self.journal.path} is damaged ({error}): open it again, to make it anew"
             ) from None
         self.catalog.set_segments(list(self._segments.values()))
 
     def _current(self) -> Manifest:
         """The manifest as it is now, for who has no snapshot."""
-        with self._journal.lock, self._journal.reading() as txn:
+        with self.journal.lock, self.journal.reading() as txn:
             return self._stored(txn)
 
     def _stored(self, txn: Transaction) -> Manifest:
         """The manifest as it is in a snapshot."""
-        raw = self._journal.get(txn, "meta", _MANIFEST)
+        raw = self.journal.get(txn, "meta", _MANIFEST)
         try:
             return msgspec.msgpack.decode(raw, type=Manifest) if raw is not None else ()
         except UNREADABLE as error:
@@ -188,10 +227,13 @@ class SegmentStore:
         try:
             if waits:
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
+                self._retry_at = math.inf  # nor does this process begin to
             yield is_ours
         finally:
             if is_ours:
                 fcntl.flock(self._lock, fcntl.LOCK_UN)
+            if waits:
+                self._retry_at = 0
 
     def fold(self) -> None:
         """Fold full batches, beside the caller, unless another process is at it."""
@@ -200,7 +242,7 @@ class SegmentStore:
             self._retry_at = now + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
 
     def _merge(self, manifest: Manifest, fold: Fold) -> None:
-        with self._journal.explaining(), self.locked(waits=False) as is_ours:
+        with self.journal.explaining(), self.locked(waits=False) as is_ours:
             if is_ours and self._current() == manifest:
                 self.merge(fold, manifest)
 
@@ -227,9 +269,9 @@ class SegmentStore:
 
     def _publish(self, manifest: Manifest, old: Sequence[SegmentRow]) -> None:
         cell = Cell("meta", b"", _MANIFEST, msgspec.msgpack.encode(manifest))
-        with self._journal.lock:
-            self._journal.writing(lambda txn: self._journal.set_cell(txn, cell))
-        self._journal.sync()
+        with self.journal.lock:
+            self.journal.writing(lambda txn: self.journal.set_cell(txn, cell))
+        self.journal.sync()
         for row in old:
             self.path(row.name).unlink(missing_ok=True)
 
@@ -250,7 +292,7 @@ class SegmentStore:
                 manifest = tuple(new if each is row else each for each in manifest)
                 self._publish(manifest, [row])
             names = {row.name for row in manifest}
-            for path in segment_files(self._journal.path):
+            for path in segment_files(self.journal.path):
                 if path.name not in names:
                     path.unlink(missing_ok=True)
 
@@ -259,10 +301,10 @@ class SegmentStore:
         schema = self.catalog.schema
         if not schema.checks:
             raise IndexDamagedError(
-                f"a segment of the index at {self._journal.path} is damaged: open it with its checks, to make it again"
+                f"a segment of the index at {self.journal.path} is damaged: open it with its checks, to make it again"
             )
         made = Catalog(schema, first)
-        for page, raw in self._journal.rows(first, end):
+        for page, raw in self.journal.rows(first, end):
             if page != made.next_id:
                 break
             made.add(schema.keys(unpack(raw, page)))
@@ -270,8 +312,7 @@ class SegmentStore:
                 made.take(fold, merged(fold.first, fold.end, fold.parts(), fold.left_out))
         if made.next_id != end:
             raise IndexDamagedError(
-                f"page {made.next_id} is missing from the index at {self._journal.path}: delete it, or bring back a "
-                "copy"
+                f"page {made.next_id} is missing from the index at {self.journal.path}: delete it, or bring back a copy"
             )
         parts = tables_of([*made.segments, *(batch.fold() for batch in made.batches)])
         return self._written(manifest, first, end, parts, [b""] * len(parts))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dedupcrawl.core.postings import are_in_order, checksum
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Told
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal
 from dedupcrawl.index.record import DIGEST_BYTES, Raw, checked, decompressed, unpack
 from dedupcrawl.index.segment import Segment
 from dedupcrawl.index.tables import BESIDE, NUMBER_BYTES, RESTORED, REWRITE, VERDICT
+
+Told = Callable[[int, int], None]
+"""Called with how many records are done, and how many there are."""
 
 _WORD = (1 << 64) - 1  # a number of 64 bits
 _COMPRESSED: dict[str | bytes, int] = {  # kind of what is known of a URL, or table → where in its values

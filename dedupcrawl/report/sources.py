@@ -16,7 +16,7 @@ from dedupcrawl.aliases.alias import RULE
 from dedupcrawl.crawl_logs.registry import format_of
 from dedupcrawl.crawl_logs.rows import LogRow
 from dedupcrawl.crawl_logs.tally import Tally
-from dedupcrawl.index.contract import PageStore
+from dedupcrawl.index.pages import PageStore
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.index.runs import Run
 from dedupcrawl.sites import owner_of, site_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import struct
-from array import array
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from dedupcrawl.core.characters import LETTER
 from dedupcrawl.core.digests import NO_SECRET, Secret
-from dedupcrawl.core.hashing import tokens
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of, vocabulary_of
 from tests.core.definitions import ASSIGNED
 from tests.core.markup import ARTICLES, drawn
@@ -174,11 +172,6 @@ def fmix64(value: int) -> int:
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         value = (value ^ value >> 33) * factor % 2**64
     return value ^ value >> 33
-
-
-def test_fmix64_is_the_finalizer_of_murmurhash3() -> None:
-    values = [0, 1, 2, 0xDEADBEEF, 2**64 - 1]
-    assert tokens(array("Q", values), 0, 0) == array("I", [fmix64(value) >> 32 for value in values]).tobytes()
 
 
 def test_different_symbols_hash_differently() -> None:

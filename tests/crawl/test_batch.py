@@ -17,10 +17,10 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.batch import Steps
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Offer
 from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.index.steps import Step
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
@@ -256,8 +256,8 @@ def test_an_error_of_the_index_costs_only_the_page_that_it_is_about(
     detector, batch = Detector(index, run="one"), Batch(index)
     carry_out = index.carry_out
 
-    def fails(decided: list[Offer]) -> object:
-        if any(found.entry.url == "http://a.example/1" for found, _ in decided):
+    def fails(decided: list[Step]) -> object:
+        if any(step.premise.url == "http://a.example/1" for step in decided):
             raise error
         return carry_out(decided)
 

@@ -6,10 +6,10 @@ import sys
 
 from scrapy.cmdline import execute
 
-from dedupcrawl.index import redis as redis_index
+from dedupcrawl.index import redis_leases
 from dedupcrawl.shared_queue import queue
 
 if __name__ == "__main__":
-    redis_index.LIFE_SECONDS = 2.0
+    redis_leases.LIFE_SECONDS = 2.0
     queue.LIFE_SECONDS = 4.0
     execute(["scrapy", *sys.argv[1:]])

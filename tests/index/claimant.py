@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dedupcrawl.index import redis as redis_index
-from dedupcrawl.index.contract import Index, Kept
+from dedupcrawl.index import redis_leases
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Skip
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 from tests import warm
 from tests.index.toys import CHECKS, drop, offer, page, store
@@ -58,7 +59,7 @@ def assert_reaped(index: Index) -> None:
 
 
 if __name__ == "__main__":
-    redis_index.LIFE_SECONDS = LIFE_SECONDS
+    redis_leases.LIFE_SECONDS = LIFE_SECONDS
     index = open_index(sys.argv[1], CHECKS)
     index.start_leasing()
     keep(index, "http://a/stored", 6)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.index.catalog import Catalog
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.record import Record, pack, record_of, tombstone
 from dedupcrawl.index.schema import Schema, header_of
 from dedupcrawl.index.segment import Segment
+from dedupcrawl.index.steps import Kept
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, duplicate_of, offer, page
 

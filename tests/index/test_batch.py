@@ -10,14 +10,15 @@ from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.batch import judge_batch
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Kept, Offer
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, prose
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS as TOYS
+from tests.index.toys import keeping
 from tests.index.toys import page as toy
 
 Places = TemporaryIndex | RedisIndex
@@ -81,8 +82,8 @@ def test_a_batch_is_two_questions_to_a_server(redis_url: str) -> None:
 
 def test_two_workers_offer_the_same_batch(redis_url: str) -> None:
     one, other = RedisIndex(redis_url, TOYS), RedisIndex(redis_url, TOYS)
-    mine = [Offer(one.search(toy(f"http://a/{number}", number + 10)), b"") for number in range(5)]
-    theirs = [Offer(other.search(toy(f"http://b/{number}", number + 12)), b"") for number in range(5)]
+    mine = [keeping(one.search(toy(f"http://a/{number}", number + 10))) for number in range(5)]
+    theirs = [keeping(other.search(toy(f"http://b/{number}", number + 12))) for number in range(5)]
     assert one.carry_out(mine) == [Kept(number) for number in range(5)]
     assert other.carry_out(theirs) == [None, None, None, Kept(5), Kept(6)]
     assert one.verify() == other.verify() == []
@@ -90,11 +91,8 @@ def test_two_workers_offer_the_same_batch(redis_url: str) -> None:
     other.close()
 
 
-def test_what_nothing_concerns_is_added_where_the_index_takes_batches(index: AnyIndex) -> None:
+def test_what_nothing_concerns_is_added_with_the_batch(index: AnyIndex) -> None:
     found = [
-        Offer(index.search(toy(url, number)), b"")
-        for url, number in (("http://a", 7), ("http://b", 7), ("http://c", 8))
+        keeping(index.search(toy(url, number))) for url, number in (("http://a", 7), ("http://b", 7), ("http://c", 8))
     ]
-    added = index.carry_out(found)
-    assert added[:2] == [Kept(0), None]
-    assert added[2] == (Kept(1) if index.pages_at_once > 1 else None)
+    assert index.carry_out(found) == [Kept(0), None, Kept(1)]

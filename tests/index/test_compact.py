@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Skip
+from dedupcrawl.index.steps import Kept
 from tests.index.test_processes import Worker
 from tests.index.toys import CHECKS, drop, fill, lose, offer, page
 

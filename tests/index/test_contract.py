@@ -7,10 +7,11 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from dedupcrawl.index.contract import Index, Kept, standing_for
+from dedupcrawl.index.contract import Index, standing_for
 from dedupcrawl.index.errors import IndexMismatchError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Entry, Rewrite
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, EqualCheck, EqualOff, duplicate_of, fill, offer, page

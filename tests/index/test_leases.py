@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Skip, digest
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.claimant import COPY, LIFE_SECONDS, assert_reaped, claimant, keep, keeper_of
 from tests.index.conftest import AnyIndex

@@ -19,10 +19,11 @@ from msgspec.structs import replace
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
-from dedupcrawl.index.contract import Drop, Index, Kept
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.ledger import key_of, lease_cell
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Premise, Recorded, Skip, unpack_skip
+from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -207,7 +208,7 @@ def test_what_two_readings_of_a_url_stand_for_does_not_hang_together(index: AnyI
         assert isinstance(offer(index, entry, request=b"ask for it"), Kept)
         assert drop(index, "http://a/1", Skip("toy", f"http://a/copy/{number}", b""))
     first, second = (Premise("http://a/1", float(number)) for number in (1, 2))
-    assert not index.carry_out([Drop(first, COPY)])[0], "it is not kept as it was"
+    assert not index.carry_out([Step(first, COPY)])[0], "it is not kept as it was"
     index.hold([first])
     assert [skip.url for skip in index.fall([second])] == ["http://a/1", "http://a/copy/2"]
     assert index.entry("http://a/1") is None
@@ -219,9 +220,9 @@ def test_a_page_is_dropped_and_its_verdict_recorded_in_one_step(index: AnyIndex)
     offer(index, page("http://a/1", 1), request=b"ask for it")
     verdict = Verdict(COPY.url, "duplicate", "http://a/1")
     row = index.verdict_cell(Recorded(verdict, "run", "a", "toy", 1.0, b"ask for it"))
-    assert index.carry_out([Drop(Premise("http://a/1", 0.5), COPY, row)]) == [False]
+    assert index.carry_out([Step(Premise("http://a/1", 0.5), COPY, cells=(row,))]) == [False]
     assert index.verdict(COPY.url) is None, "it is not dropped"
-    assert index.carry_out([Drop(premise(index, "http://a/1"), COPY, row)]) == [True]
+    assert index.carry_out([Step(premise(index, "http://a/1"), COPY, cells=(row,))]) == [True]
     assert index.verdict(COPY.url) == verdict
     assert {skip.url for skip in index.fall([premise(index, "http://a/1")])} == {"http://a/1", COPY.url}
 

@@ -17,11 +17,11 @@ import msgspec
 import pytest
 
 from dedupcrawl.index import journal, segment_store
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Entry
 from dedupcrawl.index.schema import FORMAT
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm
@@ -316,7 +316,7 @@ def test_a_disk_without_room_for_a_longer_file_is_asked_again(folder: Path, monk
         raise OSError(errno.ENOSPC, "full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(os, "posix_fallocate", full)
+        patched.setattr(os, "pwrite", full)
         for _ in range(2):
             with pytest.raises(OSError, match=f"at {folder} cannot be used: No space left[^;]*; make room there, or"):
                 index.attach("http://a/1", "item/1", random.Random(1).randbytes(1 << 20))
@@ -324,6 +324,19 @@ def test_a_disk_without_room_for_a_longer_file_is_asked_again(folder: Path, monk
     index.attach("http://a/1", "item/1", random.Random(1).randbytes(1 << 20))
     index.close()
     opened(folder).close()
+
+
+def test_an_index_is_made_where_the_system_allocates_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """macOS has no posix_fallocate; the file is as long as the map all the same, and cut off when it is closed."""
+    monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    index = opened(tmp_path / "index")
+    fill(index)
+    assert (tmp_path / "index" / "data.mdb").stat().st_size >= journal.FIRST_MAP_BYTES
+    index.close()
+    assert (tmp_path / "index" / "data.mdb").stat().st_size < journal.FIRST_MAP_BYTES
+    index = opened(tmp_path / "index")
+    check_all_found(index)
+    index.close()
 
 
 def test_no_changed_byte_of_the_journal_gives_a_wrong_answer(folder: Path) -> None:

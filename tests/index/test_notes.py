@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.record import Rewrite, Skip
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, offer, page

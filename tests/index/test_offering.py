@@ -9,8 +9,8 @@ import pytest
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index import search
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.record import Entry, Skip
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import LettersCheck, add, drop, duplicate_of, fill, lose, offer, page, store

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.index import journal
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
+from dedupcrawl.index.steps import Kept
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import redis
 
-from dedupcrawl.index import redis as redis_index
-from dedupcrawl.index.contract import Kept
+from dedupcrawl.index import redis_leases
 from dedupcrawl.index.record import Skip
+from dedupcrawl.index.steps import Kept
 from tests.index.claimant import keep
 from tests.index.redis_index import opened
 from tests.index.toys import drop, offer, page, store
@@ -57,8 +57,8 @@ def test_leases_are_read_only_when_somebody_has_died(own_server: RedisServer) ->
 
 
 def test_a_lessee_whose_life_ran_out_only_loses_its_leases(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_index.RedisLeases, "_beats", lambda self: None)
-    monkeypatch.setattr(redis_index, "LIFE_SECONDS", 0.05)
+    monkeypatch.setattr(redis_leases.RedisLeases, "_beats", lambda self: None)
+    monkeypatch.setattr(redis_leases, "LIFE_SECONDS", 0.05)
     late, other = opened(redis_url), opened(redis_url)
     late.start_leasing()
     keep(late, "http://a/1", 7)
@@ -98,8 +98,8 @@ def test_a_page_that_the_living_keep_again_keeps_what_lies_beside_it(
 
 
 def test_who_was_buried_alive_and_keeps_more_is_buried_again(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_index.RedisLeases, "_beats", lambda self: None)
-    monkeypatch.setattr(redis_index, "LIFE_SECONDS", 0.05)
+    monkeypatch.setattr(redis_leases.RedisLeases, "_beats", lambda self: None)
+    monkeypatch.setattr(redis_leases, "LIFE_SECONDS", 0.05)
     late, other = opened(redis_url), opened(redis_url)
     late.start_leasing()
     for number in (1, 2):

@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dedupcrawl.index import redis_journal, segment
+from dedupcrawl.index import redis, segment
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.verdict import Verdict
@@ -138,7 +138,7 @@ class History(RuleBasedStateMachine):
 def test_any_history_answers_as_brute_force(monkeypatch: pytest.MonkeyPatch, redis_if_any: RedisServer | None) -> None:
     monkeypatch.setattr(segment, "FAN_OUT", 2)
     # Or what another process has replaced would be a keeper for a while.
-    monkeypatch.setattr(redis_journal, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(redis, "FRESH_SECONDS", 0)
     monkeypatch.setattr(History, "server", redis_if_any)
     limits = settings(
         max_examples=30, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -8,14 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Check, Keys, Probe
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.main_outline import packed
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.index.contract import Drop, Index, Kept, Offer
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry, Premise, Skip
 from dedupcrawl.index.search import Search
+from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 
@@ -51,9 +52,6 @@ class EqualCheck:
 
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
         return []
-
-    def probe(self, signature: bytes) -> Probe:
-        return Probe(self.keys(signature))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """0 when equal, else 1."""
@@ -102,9 +100,6 @@ class LettersCheck(Check):
         letters = {page: key & 15 for key, page in zip(keys, pages, strict=True)}
         return [page for page, shared in Counter(pages).items() if shared >= self.share * letters[page]]
 
-    def probe(self, signature: bytes) -> Probe:
-        return Probe(self.prefixes(signature))
-
     def compare(self, new: bytes, kept: bytes) -> float | None:
         share = len(set(new) & set(kept)) / len(new)
         return share if share >= self.share else None
@@ -145,7 +140,13 @@ def accept(new: Entry) -> Judge:
 
 def add(index: Index, found: Search, request: bytes = b"") -> Kept | None:
     """Add one page."""
-    return index.carry_out([Offer(found, request)])[0]  # type: ignore[return-value]  # of an offer
+    return index.carry_out([keeping(found, request)])[0]  # type: ignore[return-value]  # of a page to be kept
+
+
+def keeping(found: Search, request: bytes = b"") -> Step:
+    """To keep the page for which this was found."""
+    entry = found.entry
+    return Step(premise_of(entry), Skip(entry.spider, entry.source, request) if request else None, found)
 
 
 def premise(index: Index, url: str) -> Premise:
@@ -156,7 +157,7 @@ def premise(index: Index, url: str) -> Premise:
 
 def drop(index: Index, keeper: str, skip: Skip) -> bool:
     """Drop one page because of another."""
-    return index.carry_out([Drop(premise(index, keeper), skip)]) == [True]
+    return index.carry_out([Step(premise(index, keeper), skip)]) == [True]
 
 
 def store(index: Index, *urls: str) -> None:

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from dedupcrawl.index import journal, segment
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.index.steps import Kept
 from tests.index.toys import CHECKS, offer, page
 
 BATCH = 16

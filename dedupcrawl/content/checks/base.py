@@ -6,9 +6,7 @@ from array import array
 from collections.abc import Mapping
 from typing import ClassVar, Protocol, TypeAlias
 
-import msgspec
-
-from dedupcrawl.core.postings import Postings, prefixes_of
+from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
@@ -17,14 +15,6 @@ Keys: TypeAlias = "array[int]"
 
 OF_WHOLE_PAGES = frozenset({"exact", "title"})
 """Checks whose signatures include the site template: they find pages whatever is known of the site."""
-
-
-class Probe(msgspec.Struct, frozen=True):
-    """The prefixes under which a page must be posted for a search to find it, computed without any postings."""
-
-    prefixes: Keys  # different prefixes, some of which the keys of a page must have
-    weights: Keys | None = None  # how much each prefix counts; None: 1 each
-    least: int = 1  # the least sum of these weights for a page; with less it is neither a candidate nor contained
 
 
 class Check(Protocol):
@@ -71,10 +61,6 @@ class Check(Protocol):
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
         """Kept pages that a new page may supersede because it contains them; none if the check is symmetric."""
         return []
-
-    def probe(self, signature: bytes) -> Probe:
-        """The prefixes of which any page has some that `candidates` or `contained` may return for this `signature`."""
-        return Probe(prefixes_of(self.keys(signature), self.payload_bits))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """How different two signatures are, in [0, 1], computed quickly; it orders candidates of equal similarity.

@@ -44,7 +44,7 @@ from dedupcrawl.content import terms
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.content.terms import STOPPED, term
 from dedupcrawl.core.characters import fold
-from dedupcrawl.core.postings import Postings
+from dedupcrawl.core.postings import Postings, prefixes_of
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, file, parameter, share, whole
@@ -324,7 +324,7 @@ class ConceptsCheck(Check):
         """Pages with one of the first n key concepts among their own first n, whose cosine may be high enough."""
         from dedupcrawl.content.concept_network import likely
 
-        prefixes = self.probe(signature).prefixes
+        prefixes = prefixes_of(self.keys(signature), self.payload_bits)
         return likely(signature, self.searched, *postings.find(prefixes), self.similarity)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:

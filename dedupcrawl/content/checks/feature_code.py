@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
-from dedupcrawl.content.checks.base import Check, Keys, Probe
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.feature_code import (
     END_PARAGRAPHS,
@@ -220,9 +220,6 @@ class FeatureCodeCheck(Check):
         """Kept pages that share enough grams with this page for it to contain their codes."""
         keys, pages = postings.find(different_grams(signature))
         return pages_inside(keys, pages, self.repeatability)
-
-    def probe(self, signature: bytes) -> Probe:
-        return Probe(different_grams(signature))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """S of `new` over `kept`, if it reaches `repeatability`."""

@@ -31,7 +31,6 @@ Keys do not depend on the threshold, so an index serves every threshold.
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,7 +40,7 @@ from urllib.parse import unquote
 import msgspec
 
 from dedupcrawl.content import terms
-from dedupcrawl.content.checks.base import Check, Keys, Probe
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.overlap import (
     PAYLOAD_BITS,
     TOTAL,
@@ -137,8 +136,6 @@ LEAST_ALIKE = 0.225
 CLOSEST = 24
 """A bounded search compares at most this many of these pages, those that have the most in common."""
 
-_WEIGHT = (1 << PAYLOAD_BITS) - 1
-
 
 @dataclass(frozen=True, slots=True)
 class MwoCheck(Check):
@@ -212,12 +209,6 @@ class MwoCheck(Check):
         least = least_overlap(self.threshold)
         most_left = least - min(least, least_overlap(MARGIN))
         return overlapping(postings, signature, least, most_left, MOST_POSTINGS, LEAST_ALIKE, CLOSEST)
-
-    def probe(self, signature: bytes) -> Probe:
-        """All terms with their weights: a page can share at most this page's weight of each term that it has."""
-        keys = keys_of(signature)
-        prefixes, weights = ([key >> PAYLOAD_BITS for key in keys], [key & _WEIGHT for key in keys])
-        return Probe(array("Q", prefixes), array("Q", weights), least_overlap(self.threshold))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
         """MWO, if it reaches the threshold."""

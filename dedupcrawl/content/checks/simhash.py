@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dedupcrawl.content.checks.base import Check, Keys, Probe
+from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.signatures import (
     FINGERPRINT_PAYLOAD,
@@ -34,7 +34,6 @@ from dedupcrawl.core.signatures import (
     near,
     simhash,
     simhash_keys,
-    simhash_prefixes,
 )
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
@@ -90,10 +89,6 @@ class SimHashCheck(Check):
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages within `distance`, not counting the two bits that a posting lacks."""
         return near(postings, signature, self.distance)
-
-    def probe(self, signature: bytes) -> Probe:
-        """The blocks themselves and, for some blocks, those that differ in one bit."""
-        return Probe(simhash_prefixes(signature, self.distance))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
         """The Hamming distance as a share of the bits."""

@@ -1,4 +1,4 @@
--- KEYS: meta, rows, window, … ARGV: epoch, known, …
+-- KEYS: meta, rows, … ARGV: epoch, how many rows the client knows, …
 local known = tonumber(ARGV[2])
 local count = redis.call('HLEN', KEYS[2])
 local meta = redis.call('HMGET', KEYS[1], 'epoch', RESTORED)
@@ -17,17 +17,4 @@ local function unknown_rows()
     first = first + #ids
   end
   return rows
-end
-
-local function unknown_tokens()
-  local ids = {}
-  for id = known, count - 1 do ids[#ids + 1] = id end
-  return redis.call('HMGET', KEYS[3], unpack(ids))
-end
-
-local function append(row, tokens, ended, tombstone)
-  redis.call('HSET', KEYS[2], count, row)
-  redis.call('HSET', KEYS[3], count, tokens)
-  redis.call('HDEL', KEYS[3], count - WINDOW)
-  if ended ~= '' then redis.call('HSET', KEYS[2], ended, tombstone) end
 end
