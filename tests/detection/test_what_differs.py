@@ -126,18 +126,18 @@ def test_what_one_character_says(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("around", "cell"),
+    ("wrapper", "cell"),
     [
         ("<table>{}</table>", "<tr><td>Pier {}<td>{}:{} m"),
         ("<dl>{}</dl>", "<dt>Pier {}<dd>{}:{} m"),
         ("<ul>{}</ul>", "<li>Pier {}: {}:{} m"),
     ],
 )
-def test_a_table_in_an_article_is_part_of_it(page_context: str, cell: str) -> None:
+def test_a_table_in_an_article_is_part_of_it(wrapper: str, cell: str) -> None:
     story = "".join(f"<p>{text(50, seed)}." for seed in range(4))
 
     def page(day: int) -> Page:
-        rows = page_context.format("".join(cell.format(row, day + row, 3 * day) for row in range(10)))
+        rows = wrapper.format("".join(cell.format(row, day + row, 3 * day) for row in range(10)))
         html = f"<title>Tides</title><article><h1>Tides</h1>{story}{rows}</article>"
         return extract(html, f"http://a.example/{day}")
 

@@ -59,7 +59,7 @@ def test_without_examples_the_log_may_have_spoken_of_any_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "place"),
+    ("url", "section"),
     [
         ("http://a.com/wiki/Main_Page", ("page", "*")),
         ("http://a.com/wiki/Special:Search", ("page", "Special:*")),
@@ -81,7 +81,7 @@ def test_what_a_rule_drops_tells_no_places_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "places"),
+    ("rule", "sections"),
     [
         (Rule("campaign", "rewrite", drop=("utm_*",)), 2),
         (Rule("all", "rewrite", drop=("*",)), 1),
