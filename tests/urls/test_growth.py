@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,22 +40,3 @@ def test_a_rule_of_which_no_size_is_checked_adds_nothing(match: str, to: str, pa
     after = CompiledRule(rule).apply(parts, "a.com")
     if after is not None and not grows:
         assert len(after.join()) <= len(parts.join())
-
-
-@pytest.mark.parametrize(
-    ("match", "to"),
-    [
-        ("/print/{page*}", "/{page}"),
-        ("/{folders*}/index.html", "/{folders}/"),
-        ("/?title={x}", "/wiki/{x}"),
-        ("/{p*}/{x};sid={}", "/{p}/{x}"),
-    ],
-)
-def test_what_most_rules_make_need_not_be_measured(match: str, to: str) -> None:
-    assert not may_grow(parse_template(match), parse_template(to))
-
-
-def test_the_size_of_a_url_is_that_of_path_and_query() -> None:
-    parts = split_url("http://a.com/x/yz/?a=1&b")
-    assert parts is not None
-    assert parts.size() == len("/x/yz/?a=1&b")

@@ -32,13 +32,6 @@ def test_only_what_is_done_wherever_the_later_one_applies() -> None:
     assert dropped_before([replace(SID, drop=("s*",)), replace(MORE, drop=("sid*",))]) == {"more": ("sid",)}
 
 
-def test_of_several_that_drop_the_same_the_first_is_told() -> None:
-    again = replace(SID, id="again")
-    assert dropped_before([SID, again, MORE]) == {"again": ("sid",), "more": ("sid",)}
-    lang = replace(SID, id="lang", drop=("lang",))
-    assert dropped_before([SID, again, lang, MORE])["more"] == ("sid", "lang")
-
-
 def test_what_match_names_is_not_dropped_by_a_lone_star() -> None:
     rest = Rule("rest", "equivalence", match="/item?id={}", drop=("*",))
     assert dropped_before([rest, replace(rest, id="id", drop=("id",))]) == {}

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError, described, rule_facts
+from tests.fixtures import table
 
 counts = st.integers(0, 10**6)
 evidences = st.builds(
@@ -99,13 +100,7 @@ def test_a_value_of_any_type_is_read_or_said_to_be_wrong(key: str, value: str) -
     assert Rule.from_dict(rule.to_dict()) == rule
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("unless", "utm_*"), ("unless", "=x"), ("drop", "a=1"), ("drop", "a&b"), ("drop", "a*b"),
-        ("hosts", "*.a.com"), ("hosts", "!*.a.com"), ("hosts", "https://a.com"), ("hosts", "a.com."),
-    ],
-)  # fmt: skip
+@table("urls", "a_value_that_no_url_can_have_is_refused")
 def test_a_value_that_no_url_can_have_is_refused(key: str, value: str) -> None:
     with pytest.raises(RuleError, match=rf"{key} has .*, not '{re.escape(value)}'"):
         Rule.from_dict({**SID.to_dict(), key: [value]})
@@ -120,22 +115,6 @@ def test_a_rule_without_a_kind_is_told_which_there_are() -> None:
 def test_examples_are_pairs_of_urls(value: str) -> None:
     with pytest.raises(RuleError, match="examples are pairs of URLs"):
         Rule.from_dict(row("examples", value))
-
-
-def test_scopes_and_exceptions_are_parsed() -> None:
-    rule = Rule("r", "rewrite", within=("/a/{*}", "!/a/b", "/c"), unless=("x", "t=Special:{}"), drop=("d",))
-    scopes, (excepted,) = rule.scopes()
-    assert [len(scope.path or ()) for scope in scopes] == [2, 1]
-    assert [piece.literals for piece in excepted.path or ()] == [("a",), ("b",)]
-    ((name, form),) = rule.exceptions()
-    assert name == "t"
-    assert form.form.match("Special:Log", {})
-    assert not form.form.match("Log", {})
-
-
-def test_precision_is_that_of_the_paper() -> None:
-    assert Evidence(coverage=20, wrong=1).precision == 0.95
-    assert Evidence().precision == 1.0
 
 
 @pytest.mark.parametrize(

@@ -58,14 +58,6 @@ def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tm
     assert all(later.is_due(url, ("zoom",)) for url in elsewhere), "nothing has spoken for it there"
 
 
-def test_a_place_where_trials_have_not_spoken_yet_is_no_example(tmp_path: Path) -> None:
-    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    book.passed(zoomed("map", 0)[0], ("zoom",))
-    book.save()
-    assert rule(tmp_path, "zoom").examples == (VIEW,)
-
-
 def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
     book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, replace_rules, write_rules
+from tests.fixtures import table
 
 FILE = """# Übersicht: by hand
 site = "a.com"
@@ -58,29 +59,7 @@ def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == FILE
 
 
-def test_what_is_there_is_replaced(path: Path) -> None:
-    rules = read_rules(path).rules
-    replace_rules(path, [rules[0], replace(rules[1], state="active", note="")])
-    assert path.read_text(encoding="utf-8") == FILE.replace('note = "é"\nstate = "probation"  # watched\n', "")
-
-
-def test_rules_are_added_at_the_end(path: Path) -> None:
-    more = (Rule("x", "rewrite", drop=("x",), source="imported"), Rule("y", "rewrite", convert="syntax"))
-    replace_rules(path, [*read_rules(path).rules, *more])
-    assert path.read_text(encoding="utf-8").startswith(FILE)
-    assert read_rules(path).rules[2:] == more
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'site = "a.com"\nrules = [{id = "sid", kind = "rewrite", drop = ["sid"]}]\n',
-        'site = "a.com"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\nnote = """\none\ntwo"""\n',
-        'site = "a.com"\r\n[[rules]]\r\nid = "sid"\r\nkind = "rewrite"\r\ndrop = ["sid"]\r\n',
-        '[[rules]]\nid = "sid"\n"kind" = "rewrite"\ndrop = ["sid"]',
-        'site = "a.com"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\n[rules.evidence]\ncoverage = 3',
-    ],
-)
+@table("urls", "however_it_is_written_the_rules_are_right")
 def test_however_it_is_written_the_rules_are_right(path: Path, text: str) -> None:
     path.write_text(text if "site" in text else f'site = "a.com"\n{text}', encoding="utf-8")
     (rule,) = read_rules(path).rules
@@ -102,13 +81,7 @@ def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: i
     assert read_rules(path).rules == (*rules[:number], changed, *rules[number + 1 :])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'site = "a.com"\nrules = [{id = "sid", kind = "rewrite", drop = ["sid"]}]\n',
-        'site = "a.com"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\nnote = """\nby\nhand"""\n',
-    ],
-)
+@table("urls", "a_file_of_any_name_is_written_in_its_own_place")
 def test_a_file_of_any_name_is_written_in_its_own_place(tmp_path: Path, text: str) -> None:
     """Also where its text is written in a way that is not foreseen."""
     path = tmp_path / "my-rules.toml"

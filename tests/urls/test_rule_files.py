@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dedupcrawl.urls import rule_files as module
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, remove_unfinished, rule_files, write_rules
+from tests.fixtures import table
 
 RULES = SiteRules(
     "example.com",
@@ -71,36 +72,7 @@ def test_a_file_by_hand(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('kind = "rewrite"\nmatch', 'kind = "rewrit"\nmatch', "line 9: rule 'print': kind is one of"),
-        ('drop = ["sid"]', 'drop = "sid"', "line 4: rule 'sid': drop is a list of texts"),
-        ('drop = ["sid"]', 'drops = ["sid"]', "line 4: rule 'sid': unknown key 'drops'"),
-        ('id = "print"', 'id = "sid"', "line 9: two rules have the id 'sid'"),
-        ('id = "print"', "", "line 9: "),
-        ('to = "/{page}"', 'to = "/{page:digits}"', "line 9: rule 'print': to takes {name} or {}"),
-        ('match = "/print/{page*}"', 'match = "/print/{page*:digits}"', "line 9: rule 'print': template '/print"),
-        ('to = "/{page}"', 'to = "/{pag}"', "line 9: rule 'print': 'pag' is used in to but not captured"),
-        (
-            'match = "/print/{page*}"',
-            'match = "/print/{page*"',
-            "line 9: rule 'print': template '/print/{page*': braces",
-        ),
-        ('drop = ["sid"]', "drop = [", "(at line 9, column"),
-        ('drop = ["sid"]', "drop =", "(at line 7, column"),
-        (
-            'to = "/{page}"',
-            'to = "//b.com/{page}"',
-            "line 9: rule 'print' leads to b.com: a rule must stay on its site",
-        ),
-        ("[[ rules ]]", "[[rule]]", "unknown key 'rule'"),
-        ("[[ rules ]]", "[rules]", "(at line 9"),
-        ('site = "Example.COM"', "", 'a rule file starts with site = "example.com"'),
-        ('site = "Example.COM"', "site = 1", 'a rule file starts with site = "example.com"'),
-        ("# by hand", "rules = 3", "Cannot"),
-    ],
-)
+@table("urls", "a_mistake_is_named_with_its_place")
 def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, says: str) -> None:
     assert FILE.count(old) == 1
     path = written(tmp_path, FILE.replace(old, new))
@@ -111,24 +83,7 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, s
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("site", "match", "to", "led_to"),
-    [
-        ("example.com", "/a/{b}", "//other.com/{b}", "other.com"),
-        ("example.com", "/a/{b}", "https://www.Example.org:8080/{b}", "example.org"),
-        ("example.com", "//{host}.example.com", "//{host}.example.com.evil.net", "evil.net"),
-        ("example.com", "//{host}.example.com", "//{host}.other.co.uk", "other.co.uk"),
-        ("127.0.0.1", "/a", "//127.0.0.2/a", "127.0.0.2"),
-        ("example.com", "/a/{b}", "//www.example.com/{b}", None),
-        ("Example.com", "//www.{host}", "//{host}", None),
-        ("example.com", "//{host}.com", "//{host}.com", None),
-        ("example.com", "//{host}.example.com", "//{host}.news.example.com", None),
-        ("127.0.0.1", "/a", "//127.0.0.1:8080/b", None),
-        ("bücher.de", "/a", "//www.xn--bcher-kva.de/b", None),
-        ("xn--bcher-kva.de", "/a", "//www.bücher.de/b", None),
-        ("example.com", "/go?{u}", "/{u}", None),
-    ],
-)
+@table("urls", "a_rule_that_leaves_its_site_is_refused")
 def test_a_rule_that_leaves_its_site_is_refused(site: str, match: str, to: str, led_to: str | None) -> None:
     row = {"id": "away", "kind": "rewrite", "match": match.replace("?{u}", "?u={u}"), "to": to}
     content = {"site": site, "rules": [row]}
@@ -232,12 +187,6 @@ def test_what_a_killed_process_has_left_is_removed_and_what_is_being_written_is_
     assert not left.exists()
     assert fresh.exists()
     assert other.exists()
-
-
-def test_a_number_without_end_is_an_error_that_names_the_file(tmp_path: Path) -> None:
-    (tmp_path / "a.com.toml").write_text(f"site = {'9' * 100_000}\n")
-    with pytest.raises(RuleError, match=r"a\.com\.toml: "):
-        read_rules(tmp_path / "a.com.toml")
 
 
 def test_what_versions_before_wrote_of_names_is_read_and_written_no_more(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.urls.learning.deep_tokens import SCRIPT, candidate_anchors, deep_patterns, select_anchors
+from dedupcrawl.urls.learning.deep_tokens import SCRIPT, deep_patterns
 from dedupcrawl.urls.learning.written import pattern
 from dedupcrawl.urls.template import parse_template
 
@@ -102,20 +102,6 @@ def test_tree_of_figure_2() -> None:
     ]
 
 
-def test_candidate_anchors_end_at_delimiters_and_unit_changes() -> None:
-    token = "Special:WhatLinksHere/x86"
-    assert [token[a.start : a.stop] for a in candidate_anchors(token)] == [
-        "Special",
-        "What",
-        "Links",
-        "Here",
-        "x",
-        "86",
-    ]
-    random_token = "lttU7d6kIuGq"
-    assert [random_token[a.start : a.stop] for a in candidate_anchors(random_token)] == [random_token]
-
-
 def test_random_values_have_no_pattern() -> None:
     random_ = random.Random(1)
     root = deep_patterns(["".join(random_.choice(LETTERS) for _ in range(16)) for _ in range(300)])
@@ -150,21 +136,3 @@ def test_tokens_made_to_be_tried_for_ever() -> None:
     assert not pattern("{}-x-" * 20 + "{}end").form.match("-x-" * 5_000, {})
     tokens = ["-".join(f"a{number % 7}b{number % 5}" for _ in range(3_000)) for number in range(400)]
     assert deep_patterns(tokens).templates_of(tokens[0]) == ["{}"]
-
-
-def selected(tokens: list[str]) -> dict[tuple[str, str, bool], set[str]]:
-    return select_anchors([candidate_anchors(token) for token in tokens])
-
-
-def test_anchors_of_high_coverage_that_are_few_are_selected() -> None:
-    assert selected([f"tt{i:07}" for i in range(40)]) == {("^", "", False): {"tt"}}
-    kinds = selected([f"{'news' if i % 2 else 'blog'}-{i * 7919}" for i in range(40)])
-    assert kinds[("^", "-", False)] == {"news", "blog"}
-    assert all(anchors <= {"news", "blog"} for anchors in kinds.values())
-
-
-def test_anchors_of_low_coverage_or_many_values_or_uneven_frequencies_are_not() -> None:
-    assert selected([f"{i * 7919}" for i in range(40)]) == {}
-    assert selected([f"x{i}-{'new' if i < 4 else i * 104729}" for i in range(40)]).get(("-", "$", False)) is None
-    assert selected([f"name{chr(97 + i % 26)}{chr(97 + i // 26)}-" for i in range(300)]) == {}
-    assert selected([]) == {}

@@ -6,27 +6,12 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning.generalize import common_ends, common_start, of_arguments, of_segments
 from dedupcrawl.urls.learning.written import written_piece
+from tests.fixtures import table
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island"]
 
 
-@pytest.mark.parametrize(
-    ("values", "form"),
-    [
-        (["a"], "a"),
-        (["a", "b"], "{:a|b}"),
-        (["1", "2", "33"], "{:digits}"),
-        ([f"{i:016x}" for i in range(0xA0000, 0xA0009)], "{:token}"),
-        ([f"s{i:016x}" for i in range(0xA0000, 0xA0009)], "s{:token}"),
-        ([f"a-{i}" for i in range(9)], "a-{:digits}"),
-        ([f"a{i}" for i in range(9)], "a{:digits}"),
-        ([f"p{i}.html" for i in range(9)], "p{:digits}.html"),
-        ([f"a{i}b{i}-c{i}d" for i in range(9)], "a{}d"),
-        ([f"{word}-{i}-{word}" for i, word in enumerate(WORDS)], "{}-{}"),
-        ([f"{word}{i}{word}" for i, word in enumerate(WORDS * 2)], "{}"),
-        (WORDS, "{:anvil|barrel|candle|dragon|engine|falcon|garden|hammer|island}"),
-    ],
-)
+@table("url_learning", "the_narrowest_form_of_segments")
 def test_the_narrowest_form_of_segments(values: list[str], form: str) -> None:
     found = of_segments(values)
     assert found is not None

@@ -14,6 +14,7 @@ from dedupcrawl.urls.learning.learn import learn_site, sides
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import described
 from dedupcrawl.urls.rule_files import SiteRules
+from tests.fixtures import table
 
 Clusters = list[list[str]]
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -112,16 +113,7 @@ def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_ot
     assert all(rule.evidence.correct for rule in found), list(map(described, found))
 
 
-@pytest.mark.parametrize(
-    ("more", "other", "target"),
-    [
-        ("www", "m", "www"),
-        ("m", "www", "m"),
-        ("www", "amp", "www"),
-        ("www", "w3", "www"),
-        ("w3", "www", "w3"),
-    ],
-)
+@table("url_learning", "of_mirrors_the_target_has_more_pages_of_its_own")
 def test_of_mirrors_the_target_has_more_pages_of_its_own(more: str, other: str, target: str) -> None:
     clusters = [[f"http://{host}.a.com/page{i}" for host in (more, other)] for i in range(40)]
     clusters += [[f"http://{more}.a.com/alone{i}"] for i in range(3)]
@@ -218,15 +210,6 @@ def test_whatever_the_log_learning_ends_with_rules(log: list[tuple[str, int]]) -
     normalize = SiteNormalizer(rules).normalize
     for url, _ in log:
         assert normalize(normalize(url).canonical).canonical == normalize(url).canonical
-
-
-def test_parts_are_by_cluster_and_by_seed() -> None:
-    labels = [i // 3 for i in range(3000)]
-    found = sides(labels, 0.3, 0)
-    assert all(len(set(found[i : i + 3])) == 1 for i in range(0, 3000, 3))
-    assert 0.25 < sum(found) / 3000 < 0.35
-    assert found != sides(labels, 0.3, 1)
-    assert sides([-1, 5], 0.5, 0)[0] == -1
 
 
 def test_what_the_sample_did_not_refute_is_learned_where_all_urls_bear_it_out() -> None:

@@ -5,8 +5,6 @@ import random
 import pytest
 
 from dedupcrawl.urls.learning.learn import ASSUMED, EXPECTED
-from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule_files import SiteRules
 from tests.urls.learning.sites import SITE, forms, learned, token, words
 
 
@@ -15,12 +13,6 @@ def test_all_priors_are_rules() -> None:
         rule.templates()
         rule.scopes()
     assert len({rule.id for rule in ASSUMED}) == len(ASSUMED)
-
-
-def test_what_is_assumed_does_to_urls() -> None:
-    normalize = SiteNormalizer(SiteRules("a.com", ASSUMED)).normalize
-    assert normalize("HTTP://A.com:80/x;jsessionid=1F?b=1&utm_source=x&PHPSESSID=2").canonical == "http://a.com/x?b=1"
-    assert normalize("http://a.com/x?id=1&page=2").kind == "unchanged"
 
 
 def test_no_name_that_is_content_somewhere_is_dropped_by_prior() -> None:

@@ -7,12 +7,13 @@ import random
 import pytest
 
 from dedupcrawl.core.url_parts import split_url
-from dedupcrawl.urls.learning.contexts import contexts, path_with, scoped
+from dedupcrawl.urls.learning.contexts import contexts, path_with
 from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.references import hypothesis
-from dedupcrawl.urls.learning.sections import kept_to, scopes
+from dedupcrawl.urls.learning.sections import scopes
 from dedupcrawl.urls.learning.written import written_path
-from dedupcrawl.urls.rule import Rule, described
+from dedupcrawl.urls.rule import described
+from tests.fixtures import table
 from tests.urls.learning.sites import SITE, forms, learned, words
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket"]
@@ -41,36 +42,10 @@ def test_a_rule_of_paths_is_for_those_that_came(paths: list[str], expected: list
     assert sorted(map(written_path, scopes(uses, of_arguments=True))) == expected
 
 
-def test_what_the_match_says_is_not_said_again() -> None:
-    rule = Rule("r", "rewrite", match="/print/{x}", to="/{x}")
-    uses = [(parts, i) for i, word in enumerate(WORDS) if (parts := split_url(f"http://a.com/print/{word}"))]
-    assert kept_to(rule, scopes(uses, of_arguments=False)) == rule
-
-
-@pytest.mark.parametrize(
-    ("atoms", "path"),
-    [
-        (["0=wiki"], "/wiki/{*}"),
-        (["0=wiki", "depth=2"], "/wiki/{}"),
-        (["1:digits"], "/{}/{:digits}/{*}"),
-        (["suffix=.html"], "/{*}/{}.html"),
-        (["0~u{}", "depth=3"], "/u{}/{}/{}"),
-        (["1=x", "depth=1"], None),
-        (["0="], "/"),
-        (["0=", "depth=2"], None),
-    ],
-)
+@table("url_learning", "conditions_on_a_path_are_one_template")
 def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | None) -> None:
     found = path_with(atoms)
     assert (found and written_path(found)) == path
-
-
-def test_conditions_on_arguments_and_hosts() -> None:
-    rule = hypothesis(match="/x?id={i}", to="/y/{i}")
-    found = scoped(rule, [("?mode=a", True), ("?q", False), ("host=m.a.com", False)])
-    assert found is not None
-    assert (found.match, found.to, found.within) == ("/x?id={i}", "/y/{i}", ("?mode=a",))
-    assert (found.unless, found.hosts) == (("q",), ("!m.a.com",))
 
 
 @pytest.mark.parametrize(
@@ -91,13 +66,7 @@ def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str,
     assert tally.wrong == 0
 
 
-@pytest.mark.parametrize(
-    ("match", "to", "source", "target"),
-    [
-        ("http://", "https://", "http://{host}.a.com", "https://{host}.a.com"),
-        ("//www.{host}", "//{host}", "http://www.{host}.a.com", "http://{host}.a.com"),
-    ],
-)
+@table("url_learning", "what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters")
 def test_what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters(
     match: str, to: str, source: str, target: str
 ) -> None:
