@@ -28,15 +28,6 @@ def rule_of(source: str, target: str) -> RewriteRule:
     return pairwise(parse(source), parse(target))
 
 
-def test_a_url_is_a_function_from_keys_to_values() -> None:
-    assert parse("http://en.wikipedia.org/wiki?title=Generalized_linear_model") == {
-        (1, ""): "http",
-        (2, ""): "en.wikipedia.org",
-        (3, ""): "wiki",
-        (ARGUMENTS, "title="): "Generalized_linear_model",
-    }
-
-
 @given(URLS)
 def test_only_the_order_of_arguments_is_lost(url: str) -> None:
     address, _, query = url.partition("?")
@@ -90,11 +81,6 @@ def test_session_ids_become_a_wildcard() -> None:
     matcher = learned.matcher()
     assert matcher.canonical(url.format(1, 8)) == matcher.canonical(url.format(2, 8))
     assert matcher.canonical(url.format(1, 8)) != matcher.canonical(url.format(1, 9))
-
-
-def test_below_the_fan_out_nothing_is_generalized() -> None:
-    rows = [(f"http://h/{n}{end}", str(n)) for n in range(FAN_OUT - 1) for end in ("", "/index.html")]
-    assert all(rule.apply("http://h/new/index.html") is None for rule in learn(rows).rules)
 
 
 def test_positions_from_the_start_need_a_rule_for_each_depth() -> None:

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 
 from benchmarks.url_rules.dust import (
     ABSOLUTE_DEFICIENCY,
-    END,
     LARGEST_BUCKET,
     LEAST_SUPPORT,
     LONGEST_SUBSTRING,
     RELATIVE_DEFICIENCY,
-    START,
     SubstringMatcher,
     SubstringRule,
     check,
@@ -61,12 +59,6 @@ def test_rules_of_the_paper(alpha: str, beta: str, url: str, image: str | None) 
     assert rule(alpha, beta).apply(url) == image
 
 
-def test_tokens_keep_every_character() -> None:
-    assert tokenize("http://h/a_b?x=1%20") == [
-        START, "http", ":", "/", "/", "h", "/", "a", "_", "b", "?", "x", "=", "1", "%", "20", END,
-    ]  # fmt: skip
-
-
 def test_index_file_and_alias_are_learned_together() -> None:
     rows = [(f"http://h/{n}/{end}", f"page {n}") for n in "abcdefg" for end in ("", "index.html")]
     rows += [(f"http://h/{where}{n}", f"home {n}") for n in "abcdefg" for where in ("people/", "~")]
@@ -81,11 +73,6 @@ def test_story_example_keeps_the_refined_rule_of_equal_support() -> None:
     wide, narrow = rule("story?id=", "story_", 100), rule("/story?id=", "/story_", 98)
     assert eliminate_redundancies([wide, narrow]) == [narrow]
     assert eliminate_redundancies([wide, rule("/story?id=", "/story_", 50)]) != [narrow]
-
-
-def test_large_buckets_are_values_of_a_parameter() -> None:
-    rows = [(f"http://h/{n}?id={value}", f"page {n}") for n in range(9) for value in range(LARGEST_BUCKET + 1)]
-    assert likely_rules(rows) == []
 
 
 def test_a_rule_with_counterexamples_is_not_valid() -> None:
@@ -144,22 +131,6 @@ def test_redundancies_are_those_of_a_window_compared_rule_by_rule(rows: list[tup
                 gone[i] = True
                 break
     assert eliminate_redundancies(rules) == [rule for rule, out in zip(rules, gone, strict=True) if not out]
-
-
-@given(st.lists(st.sampled_from("ab/"), max_size=4), st.lists(st.sampled_from("ab/"), max_size=4))
-def test_refinement_is_a_common_front_and_end_taken_away(alpha: list[str], beta: list[str]) -> None:
-    brute = set()
-    for head in range(len(alpha) + 1):
-        for tail in range(len(alpha) - head + 1):
-            front, back = alpha[:head], alpha[len(alpha) - tail :]
-            if (
-                (head or tail)
-                and len(beta) >= head + tail
-                and beta[:head] == front
-                and beta[len(beta) - tail :] == back
-            ):
-                brute.add((tuple(alpha[head : len(alpha) - tail]), tuple(beta[head : len(beta) - tail])))
-    assert set(refined_by(tuple(alpha), tuple(beta))) == brute
 
 
 @given(LOGS)

@@ -54,14 +54,3 @@ def test_every_stored_page_is_fetched_and_the_crawls_are_compared(data: Path, tm
         off, on, added = map(int, rows[name])
         assert 100 < off < on
         assert added == pytest.approx(on - off, abs=1)
-
-
-def test_a_crawl_that_is_not_there_is_told_with_those_that_are(data: Path, tmp_path: Path) -> None:
-    says = {
-        data: "no stored crawl nowhere; there are small",
-        tmp_path: f"There are no stored crawls in {tmp_path}/crawls",
-    }
-    for folder, message in says.items():
-        done = replay("nowhere", "--data", str(folder))
-        assert done.returncode == 2
-        assert message in done.stderr

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.url_rules import dasgupta, dust, ours
-from benchmarks.url_rules.comparison import COVERAGES, Method, SiteResult, compare
-from benchmarks.url_rules.method import Learned, Row
+from benchmarks.url_rules.comparison import Method, SiteResult, compare
+from benchmarks.url_rules.method import Learned
 from benchmarks.url_rules.metrics import chosen, score_rules
 from dedupcrawl.urls.rule import Rule
 
@@ -43,25 +41,6 @@ def test_both_papers_find_the_index_file(results: list[SiteResult]) -> None:
     assert [run.recall for run in result.merges["as it is"]] == [0.0, 0.0]
 
 
-def test_reductions_of_the_splits_are_added_up(results: list[SiteResult]) -> None:
-    for found in results[0].reductions.values():
-        assert set(found) == {(level, coverage) for level in LEVELS for coverage in COVERAGES}
-        assert found[1.0, 10].rules == 2
-        assert found[1.0, 10].ratio == results[0].ideal.ratio == 0.5
-        assert found[1.0, 1000].rules == 0
-
-
-def test_a_method_may_learn_anew_for_each_precision() -> None:
-    asked = []
-
-    def learn(rows: Sequence[Row], precision: float) -> Learned[dasgupta.RewriteRule]:
-        asked.append(precision)
-        return dasgupta.learn(rows)
-
-    compare("h.org", SITE, {"anew": Method(learn, 0, anew=True)}, {}, seeds=[0], levels=LEVELS)
-    assert sorted(asked) == sorted(LEVELS)
-
-
 def test_what_acts_only_with_others_is_covered_by_what_they_do_together() -> None:
     """One rule decodes what a URL carries, the other takes the URL: alone it would change none."""
     rules = (
@@ -88,8 +67,3 @@ def test_the_report_holds_every_table(report: Any, results: list[SiteResult]) ->
     assert "would reach 50.00 %" in text
     assert "![Cumulative coverage by number of rules](curve.png)" in text
     assert "![" not in report.markdown(results, None)
-
-
-def test_figure_3_is_a_picture(report: Any, results: list[SiteResult], tmp_path: Path) -> None:
-    report.draw(results, tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")

@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-import gzip
-import json
-import lzma
-from pathlib import Path
-
 import pytest
 
 from benchmarks.url_rules.dasgupta import RewriteMatcher, RewriteRule, pairwise, parse
-from benchmarks.url_rules.data import LARGEST_CLUSTER, half, load, site_name, site_paths, split
+from benchmarks.url_rules.data import LARGEST_CLUSTER, half, split
 from benchmarks.url_rules.method import Learned
-from benchmarks.url_rules.metrics import Merges, Reduction, chosen, duplicated, merges, reduction, score_rules
+from benchmarks.url_rules.metrics import Merges, Reduction, chosen, merges, reduction, score_rules
 
 WILD = RewriteRule(
     (((1, ""), "http"), ((2, ""), "h"), ((3, ""), "p"), ((1_000_000, "sid="), None)),
@@ -73,10 +68,6 @@ def test_merges_are_right_when_the_labels_agree() -> None:
     assert merges("ab", rows[1:3]).recall is None
 
 
-def test_duplicated_leaves_single_pages_out() -> None:
-    assert duplicated([("a", "A"), ("b", "B"), ("c", "A")]) == [("a", "A"), ("c", "A")]
-
-
 def test_a_split_cuts_no_cluster_and_caps_the_test_half() -> None:
     rows = [(f"http://h/{label}/{n}", str(label)) for label in range(40) for n in range(30)]
     train, test = split(rows, seed=1)
@@ -87,37 +78,3 @@ def test_a_split_cuts_no_cluster_and_caps_the_test_half() -> None:
     assert len(test) == LARGEST_CLUSTER * len(labels[1])
     assert all(half(label, 1) == 1 for label in labels[1])
     assert split(rows, seed=2)[0] != train
-
-
-def test_sites_are_read_from_tables_and_pages(tmp_path: Path) -> None:
-    (tmp_path / "mirrors").mkdir()
-    (tmp_path / "crawls" / "uni").mkdir(parents=True)
-    with gzip.open(tmp_path / "mirrors" / "h.org.tsv.gz", "wt", encoding="utf-8") as file:
-        file.write("#url\tmime\ttext_sha1\tn_words\n")
-        file.write("http://h/a#top\ttext/html\tAA\t20\n")
-        file.write("http://h/a\ttext/html\tBB\t50\n")
-        file.write("http://h/short\ttext/html\tCC\t19\n")
-        file.write("http://h/none\ttext/html\t-\t90\n")
-        file.write("http://h/png\timage/png\tDD\t90\n")
-    words = "<p>" + "word " * 40 + "</p>"
-    pages = {
-        "http://u/1": f"<body>{words}<script>1</script>",
-        "http://u/2": f"<body><div>{words}</div>",
-        "http://u/3": "<p>few",
-        "http://u/4": "",
-        "http://u": f"<p>front {words}",
-        "http://u/": f"<p>another day {words}",
-    }
-    with lzma.open(tmp_path / "crawls" / "uni" / "pages.jsonl.xz", "wt", encoding="utf-8") as file:
-        file.writelines(json.dumps({"url": url, "html": html}) + "\n" for url, html in pages.items())
-    table, folder = site_paths(tmp_path)
-    assert (site_name(table), site_name(folder)) == ("h.org", "uni")
-    assert load(table) == [("http://h/a", "AA")]
-    rows = dict(load(folder))
-    assert set(rows) == {"http://u/1", "http://u/2", "http://u/"}
-    assert rows["http://u/1"] == rows["http://u/2"]
-    assert site_paths(tmp_path, ["uni"]) == [folder]
-    with pytest.raises(ValueError, match="other: no such site"):
-        site_paths(tmp_path, ["other"])
-    with pytest.raises(ValueError, match="--data"):
-        site_paths(tmp_path / "mirrors")

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 
-@table("urls", "values")
+@table_of("urls", "values")
 def test_values(name: str, value: str, after: str) -> None:
     assert VALUE_CONVERSIONS[name](value) == after
 
 
-@table("urls", "urls")
+@table_of("urls", "urls")
 def test_urls(name: str, url: str, after: str) -> None:
     parts = split_url(url)
     assert parts is not None
@@ -30,7 +30,7 @@ def test_a_semicolon_beside_ampersands_may_be_of_a_value_and_is_not_sorted() -> 
     assert URL_CONVERSIONS["sort-query"].apply(parts) is None
 
 
-@table("urls", "what_means_something_else_stays")
+@table_of("urls", "what_means_something_else_stays")
 def test_what_means_something_else_stays(name: str, query: str) -> None:
     parts = split_url(f"http://a.com/?{query}")
     assert parts is not None

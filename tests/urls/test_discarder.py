@@ -14,7 +14,7 @@ from dedupcrawl.urls.discarder import exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 
 def row(processor: str, args: list[Any], *include: str, **pattern: Any) -> dict[str, Any]:
@@ -53,14 +53,14 @@ def test_rules_of_one_site_come_together_in_their_order() -> None:
     ]
 
 
-@table("urls", "what_cannot_be_expressed_is_refused")
+@table_of("urls", "what_cannot_be_expressed_is_refused")
 def test_what_cannot_be_expressed_is_refused(given_row: dict[str, Any], why: str) -> None:
     sites, refused = imported([given_row])
     assert sites == []
     assert [why in one.why for one in refused] == [True]
 
 
-@table("urls", "what_is_no_such_file")
+@table_of("urls", "what_is_no_such_file")
 def test_what_is_no_such_file(content: object) -> None:
     with pytest.raises(RuleError):
         imported(content)

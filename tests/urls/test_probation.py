@@ -17,7 +17,7 @@ from dedupcrawl.urls.probation import (
 )
 from dedupcrawl.urls.rule import Rule, Source, State
 from dedupcrawl.urls.watched_rule import WatchedRule
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 
 def test_the_examples() -> None:
@@ -81,7 +81,7 @@ def test_which_uses_are_tried_nobody_can_foresee() -> None:
     assert max(due.values()) < len(SEEDS)
 
 
-@table("urls", "what_no_person_made_is_tried_before_it_is_on_again")
+@table_of("urls", "what_no_person_made_is_tried_before_it_is_on_again")
 def test_what_no_person_made_is_tried_before_it_is_on_again(source: Source, tried: int, state: State) -> None:
     assert state_in_use(Rule("x", "rewrite", drop=("sid",), source=source, tried=tried, state="disabled")) == state
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError, described, rule_facts
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 counts = st.integers(0, 10**6)
 evidences = st.builds(
@@ -100,7 +100,7 @@ def test_a_value_of_any_type_is_read_or_said_to_be_wrong(key: str, value: str) -
     assert Rule.from_dict(rule.to_dict()) == rule
 
 
-@table("urls", "a_value_that_no_url_can_have_is_refused")
+@table_of("urls", "a_value_that_no_url_can_have_is_refused")
 def test_a_value_that_no_url_can_have_is_refused(key: str, value: str) -> None:
     with pytest.raises(RuleError, match=rf"{key} has .*, not '{re.escape(value)}'"):
         Rule.from_dict({**SID.to_dict(), key: [value]})

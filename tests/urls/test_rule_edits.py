@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, replace_rules, write_rules
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 FILE = """# Übersicht: by hand
 site = "a.com"
@@ -59,7 +59,7 @@ def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == FILE
 
 
-@table("urls", "however_it_is_written_the_rules_are_right")
+@table_of("urls", "however_it_is_written_the_rules_are_right")
 def test_however_it_is_written_the_rules_are_right(path: Path, text: str) -> None:
     path.write_text(text if "site" in text else f'site = "a.com"\n{text}', encoding="utf-8")
     (rule,) = read_rules(path).rules
@@ -81,7 +81,7 @@ def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: i
     assert read_rules(path).rules == (*rules[:number], changed, *rules[number + 1 :])
 
 
-@table("urls", "a_file_of_any_name_is_written_in_its_own_place")
+@table_of("urls", "a_file_of_any_name_is_written_in_its_own_place")
 def test_a_file_of_any_name_is_written_in_its_own_place(tmp_path: Path, text: str) -> None:
     """Also where its text is written in a way that is not foreseen."""
     path = tmp_path / "my-rules.toml"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dedupcrawl.urls import rule_files as module
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, remove_unfinished, rule_files, write_rules
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 RULES = SiteRules(
     "example.com",
@@ -72,7 +72,7 @@ def test_a_file_by_hand(tmp_path: Path) -> None:
     )
 
 
-@table("urls", "a_mistake_is_named_with_its_place")
+@table_of("urls", "a_mistake_is_named_with_its_place")
 def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, says: str) -> None:
     assert FILE.count(old) == 1
     path = written(tmp_path, FILE.replace(old, new))
@@ -83,7 +83,7 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, s
     assert "\n" not in str(caught.value)
 
 
-@table("urls", "a_rule_that_leaves_its_site_is_refused")
+@table_of("urls", "a_rule_that_leaves_its_site_is_refused")
 def test_a_rule_that_leaves_its_site_is_refused(site: str, match: str, to: str, led_to: str | None) -> None:
     row = {"id": "away", "kind": "rewrite", "match": match.replace("?{u}", "?u={u}"), "to": to}
     content = {"site": site, "rules": [row]}

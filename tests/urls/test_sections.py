@@ -12,7 +12,7 @@ from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.probation import TARGET, TRIALS_FOR_A_FAILURE, passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.sections import Section, Sections, traits
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
 RULE = Rule("zoom", "rewrite", drop=("zoom",), source="learned", evidence=Evidence(correct=40), examples=(EXAMPLE,))
@@ -27,7 +27,7 @@ def test_the_examples() -> None:
     assert doctest.testmod(sections).failed == 0
 
 
-@table("urls", "what_sites_route_by_tells_places_apart")
+@table_of("urls", "what_sites_route_by_tells_places_apart")
 def test_what_sites_route_by_tells_places_apart(url: str, other: str, is_one: bool) -> None:
     found = Sections(RULE)
     assert (found.of(url) is found.of(other)) is is_one

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 
-@table("urls", "equivalent")
+@table_of("urls", "equivalent")
 def test_equivalent(url: str, spelled: str) -> None:
     assert canonical_url(url) == spelled
 

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls.learning.generalize import common_ends, common_start, of_arguments, of_segments
 from dedupcrawl.urls.learning.written import written_piece
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island"]
 
 
-@table("url_learning", "the_narrowest_form_of_segments")
+@table_of("url_learning", "the_narrowest_form_of_segments")
 def test_the_narrowest_form_of_segments(values: list[str], form: str) -> None:
     found = of_segments(values)
     assert found is not None

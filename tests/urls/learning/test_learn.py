@@ -14,7 +14,7 @@ from dedupcrawl.urls.learning.learn import learn_site, sides
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import described
 from dedupcrawl.urls.rule_files import SiteRules
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 Clusters = list[list[str]]
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -113,7 +113,7 @@ def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_ot
     assert all(rule.evidence.correct for rule in found), list(map(described, found))
 
 
-@table("url_learning", "of_mirrors_the_target_has_more_pages_of_its_own")
+@table_of("url_learning", "of_mirrors_the_target_has_more_pages_of_its_own")
 def test_of_mirrors_the_target_has_more_pages_of_its_own(more: str, other: str, target: str) -> None:
     clusters = [[f"http://{host}.a.com/page{i}" for host in (more, other)] for i in range(40)]
     clusters += [[f"http://{more}.a.com/alone{i}"] for i in range(3)]

@@ -9,7 +9,7 @@ import pytest
 from dedupcrawl.urls.learning.likely import LikelyRules
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule_files import SiteRules
-from tests.fixtures import table
+from tests.fixtures import table_of
 
 SITE = "http://a.com"
 
@@ -23,7 +23,7 @@ def canonical(urls: Iterable[str], *asked: str) -> list[str]:
     return [normalizer.normalize(url).canonical for url in asked]
 
 
-@table("url_learning", "three_pairs_make_a_spelling_likely_and_two_do_not")
+@table_of("url_learning", "three_pairs_make_a_spelling_likely_and_two_do_not")
 def test_three_pairs_make_a_spelling_likely_and_two_do_not(one: str, other: str) -> None:
     def pairs(names: Sequence[str]) -> list[str]:
         return [form.format(name) for name in names for form in (one, other)]

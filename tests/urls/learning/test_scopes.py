@@ -13,7 +13,7 @@ from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.sections import scopes
 from dedupcrawl.urls.learning.written import written_path
 from dedupcrawl.urls.rule import described
-from tests.fixtures import table
+from tests.fixtures import table_of
 from tests.urls.learning.sites import SITE, forms, learned, words
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket"]
@@ -42,7 +42,7 @@ def test_a_rule_of_paths_is_for_those_that_came(paths: list[str], expected: list
     assert sorted(map(written_path, scopes(uses, of_arguments=True))) == expected
 
 
-@table("url_learning", "conditions_on_a_path_are_one_template")
+@table_of("url_learning", "conditions_on_a_path_are_one_template")
 def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | None) -> None:
     found = path_with(atoms)
     assert (found and written_path(found)) == path
@@ -66,7 +66,7 @@ def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str,
     assert tally.wrong == 0
 
 
-@table("url_learning", "what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters")
+@table_of("url_learning", "what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters")
 def test_what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters(
     match: str, to: str, source: str, target: str
 ) -> None:
