@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.index.contract import Kept
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Skip
@@ -47,20 +46,6 @@ def test_the_room_of_what_was_forgotten_is_free_again(tmp_path: Path) -> None:
     reopened = LmdbIndex(tmp_path, CHECKS)
     assert reopened.verify() == []
     assert len(list(reopened.entries())) == 54
-    reopened.close()
-
-
-def test_an_index_that_is_opened_to_be_read_can_be_compacted(tmp_path: Path) -> None:
-    filled(tmp_path).close()
-    before = disk(tmp_path)
-    index = LmdbIndex(tmp_path, ())
-    assert index.forget(f"http://large/{number}" for number in range(990)) == 990
-    index.compact()
-    index.close()
-    assert disk(tmp_path) < before / 4
-    reopened = LmdbIndex(tmp_path, CHECKS)
-    assert reopened.verify() == []
-    assert isinstance(offer(reopened, page("http://new", 100_005)), Kept)
     reopened.close()
 
 

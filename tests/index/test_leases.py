@@ -182,28 +182,6 @@ def test_a_damaged_row_says_where(tmp_path: Path, table: str, row: bytes) -> Non
     index.close()
 
 
-def test_what_is_due_can_be_taken(index: AnyIndex) -> None:
-    index.start_leasing()
-    index.make_due([COPY])
-    assert index.take(index.due("toy")) == [COPY]
-    assert index.due("toy") == [COPY], "until it is adopted"
-    index.release(COPY, None)
-    assert index.due("toy") == []
-
-
-def test_many_pages_are_confirmed_in_short_transactions(tmp_path: Path) -> None:
-    index = LmdbIndex(tmp_path / "index", CHECKS, batch_pages=100)
-    index.start_leasing()
-    urls = [f"http://a/{number}" for number in range(600)]
-    for number, url in enumerate(urls, 1):
-        keep(index, url, number)
-    store(index, *urls)
-    index.close()
-    index = LmdbIndex(tmp_path / "index", CHECKS)
-    assert index.expire() == 0
-    index.close()
-
-
 def transactions_of(index: LmdbIndex, step: Callable[[], object]) -> int:
     """How many transactions a step has written."""
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import logging
 import os
 import random
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import lmdb
@@ -22,7 +20,6 @@ from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Entry
 from dedupcrawl.index.schema import FORMAT
-from dedupcrawl.index.tables import Cell
 from dedupcrawl.verdict import Verdict
 from tests import warm
 from tests.index.toys import CHECKS, EqualCheck, LettersCheck, offer, page
@@ -118,37 +115,6 @@ def test_a_flip_that_open_did_not_look_for_is_not_merged(
             break
     assert "rebuilt from the stored pages" in caplog.text
     check_all_found(index)
-    index.close()
-
-
-def test_pages_that_ended_are_not_posted_again(folder: Path) -> None:
-    index = opened(folder)
-    assert index.forget(["http://a/3", "http://a/7"]) == 2
-    posted = int(index.info()["postings/equal"])
-    index.close()
-    for path in segments(folder):
-        path.unlink()
-    index = opened(folder)
-    assert index.verify() == []
-    assert int(index.info()["postings/equal"]) <= posted - 2
-    assert isinstance(offer(index, page("http://copy", 7, title="7")), Kept)
-    index.close()
-
-
-def test_a_fold_that_fails_lets_others_merge(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segment_store, "_RETRY_PAGES", 0)
-    index = opened(folder)
-    with open(folder / journal.OPENED, "rb") as another:
-        fcntl.flock(another, fcntl.LOCK_EX)
-        fill(index, PAGES + 1, PAGES + 9)
-        index._store.catalog.wait()
-        fcntl.flock(another, fcntl.LOCK_UN)
-        with index.journal.lock:
-            index.journal.writing(lambda txn: index.journal.set_cell(txn, Cell("meta", b"", b"segments", b"noise")))
-        with suppress(IndexDamagedError):
-            index._store.fold()
-        index._store.catalog.wait()
-        fcntl.flock(another, fcntl.LOCK_EX | fcntl.LOCK_NB)
     index.close()
 
 
@@ -263,15 +229,6 @@ def used(folder: Path) -> int:
         return int(journal.info()["last_pgno"] + 1) * int(journal.stat()["psize"])
 
 
-def test_a_cut_journal_is_an_error(folder: Path) -> None:
-    data = folder / "data.mdb"
-    size = used(folder)
-    for left in (size - 4096, size // 2, 8192, 5000, 100, 0):
-        os.truncate(data, left)
-        with pytest.raises(IndexDamagedError, match=str(folder)):
-            opened(folder)
-
-
 def test_noise_is_no_journal(folder: Path) -> None:
     (folder / "data.mdb").write_bytes(random.Random(1).randbytes(20_000))
     with pytest.raises(IndexDamagedError, match="delete that folder"):
@@ -292,17 +249,6 @@ def test_a_changed_page_is_seen(folder: Path) -> None:
     with pytest.raises(IndexDamagedError, match="page 6 fails its checksum"):
         offer(index, copy)
     index.close()
-
-
-def test_what_is_damaged_says_where(folder: Path) -> None:
-    """The newest pages are read when an index is opened."""
-    data = folder / "data.mdb"
-    raw = data.read_bytes()
-    newest = f"http://a/{PAGES}".encode() + b"\xabexample.com"
-    assert newest in raw
-    data.write_bytes(raw.replace(newest, newest.replace(b"h", b"H")))
-    with pytest.raises(IndexDamagedError, match=f"the index at {folder} is damaged .*checksum.*: delete that folder"):
-        opened(folder)
 
 
 def test_a_disk_without_room_for_a_longer_file_is_asked_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

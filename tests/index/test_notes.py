@@ -67,15 +67,6 @@ def test_withdrawn_verdicts(index: AnyIndex) -> None:
     assert sorted(row.verdict.url for row in index.restored()) == ["http://a/1", "http://a/2"]
 
 
-def test_many_verdicts_are_withdrawn(index: AnyIndex) -> None:
-    urls = [f"http://v/{number}" for number in range(600)]
-    for url in urls:
-        index.record(Verdict(url, "duplicate"), run="", site="", spider="toy")
-    assert index.withdraw(urls[1:]) == 599
-    assert [row.verdict.url for row in index.recorded()] == urls[:1]
-    assert sorted(row.verdict.url for row in index.restored()) == sorted(urls[1:])
-
-
 def test_what_is_to_be_fetched_again_is_an_orphan(index: AnyIndex) -> None:
     first, second = Skip("toy", "http://a/1", b"1"), Skip("other", "http://a/1", b"2")
     index.make_due([first, second])

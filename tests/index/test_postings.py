@@ -46,14 +46,6 @@ def test_counts_and_finds_as_a_scan(payload_bits: int) -> None:
     agrees()
 
 
-def test_empty() -> None:
-    view = Postings([], [], 4)
-    none = array("Q")
-    assert view.count(none) == []
-    assert view.find(none) == (none, array("I"))
-    assert view.count(array("Q", [0, 0, 0])) == [0, 0, 0]
-
-
 PAYLOAD_BITS = (0, 8)
 
 

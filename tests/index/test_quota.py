@@ -35,15 +35,6 @@ def test_what_is_gone_counts_no_more(index: AnyIndex) -> None:
     assert counter.pages("a.com") == 0
 
 
-def test_of_many_sites_some_are_held_in_memory(index: AnyIndex) -> None:
-    counter = SiteQuota(index)
-    for _ in range(3):
-        for site in "abcdefgh":
-            counter.add(site)
-    assert [counter.pages(site) for site in "abcdefgh"] == [3] * 8
-    assert len(counter._told) <= 3
-
-
 def test_what_could_not_be_told_is_told_with_the_next_page(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     counter = SiteQuota(index)
     with monkeypatch.context() as away:

@@ -57,13 +57,6 @@ def test_who_has_no_leases_takes_nothing_away(redis_url: str) -> None:
     reader.close()
 
 
-def test_a_take_whose_answer_was_lost_is_said_again(redis_server: RedisServer, redis_url: str) -> None:
-    (one,) = lessees(redis_url, 1)
-    one.make_due([COPY])
-    assert one._take([COPY], b"the take") == one._take([COPY], b"the take") == [COPY]
-    one.close()
-
-
 def test_a_row_that_is_another_page_is_damage(redis_server: RedisServer, redis_url: str) -> None:
     (index,) = lessees(redis_url, 1)
     index.make_due([COPY])

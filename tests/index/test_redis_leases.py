@@ -7,7 +7,6 @@ from collections.abc import Collection
 from typing import Any
 
 import pytest
-import redis
 
 from dedupcrawl.index import redis as redis_index
 from dedupcrawl.index.contract import Kept
@@ -15,7 +14,6 @@ from dedupcrawl.index.record import Skip
 from tests.index.claimant import keep
 from tests.index.redis_index import opened
 from tests.index.toys import drop, offer, page, store
-from tests.redis_server import RedisServer
 
 
 def test_a_lease_of_another_process_is_not_ended_by_this_one(redis_url: str) -> None:
@@ -28,31 +26,6 @@ def test_a_lease_of_another_process_is_not_ended_by_this_one(redis_url: str) -> 
     store(one, "http://a/1")
     assert one.info()["unstored"] == 0
     one.close()
-    other.close()
-
-
-def test_leases_are_read_only_when_somebody_has_died(own_server: RedisServer) -> None:
-    one, other = opened(own_server.url()), opened(own_server.url())
-    one.start_leasing()
-    other.start_leasing()
-    keep(one, "http://a/1", 7)
-    client: Any = redis.Redis(port=own_server.port)
-
-    def readings() -> int:
-        told: int = client.info("commandstats").get("cmdstat_hkeys", {"calls": 0})["calls"]
-        return told
-
-    other.expire()
-    before = readings()
-    assert other.expire() == 0
-    assert readings() == before
-    one.close()
-    assert other.expire() == 1
-    assert readings() > before
-    before = readings()
-    assert other.expire() == 0
-    assert readings() == before, "it is reaped"
-    assert client.scard("{test}:owners") == 1
     other.close()
 
 

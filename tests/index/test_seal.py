@@ -86,15 +86,6 @@ def test_who_reads_leaves_the_seal_and_who_writes_breaks_it(folder: Path) -> Non
     assert (folder / USERS).read_bytes() != sealed
 
 
-def test_an_index_that_was_compacted_is_sealed(folder: Path) -> None:
-    with closing(open_index(str(folder), CHECKS)) as index:
-        index.forget(f"http://a.example/{number}" for number in range(0, PAGES, 2))
-        index.compact()
-    assert check_seal(folder)
-    with closing(open_index(str(folder), CHECKS)) as index:
-        assert index.verify() == []
-
-
 def test_a_killed_process_leaves_no_seal(folder: Path) -> None:
     child = os.fork()
     if child == 0:
@@ -147,24 +138,3 @@ def test_verify_says_what_a_broken_seal_is_about(folder: Path) -> None:
     assert "kept page 7 fails its checksum" in done.stderr
     other = CliRunner().invoke(command, ["list", "--index", str(folder)])
     assert "data.mdb is not what it was when the index was closed" in other.stderr
-
-
-@pytest.mark.parametrize("name", ["a", "data", "index"])
-def test_where_the_damage_is_and_what_to_do_is_said_whatever_the_name(
-    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder.parent)
-    folder.rename(name)
-    with Path(name, "data.mdb").open("r+b") as file:
-        file.write(b"x")
-    for arguments in (["info"], ["verify"]):
-        done = CliRunner().invoke(command, [*arguments, "--index", name])
-        assert f"the index at {name} is damaged" in done.stderr
-        assert "delete that folder" in done.stderr
-
-
-@pytest.mark.parametrize("arguments", [["info"], ["verify"], ["list"]])
-def test_all_commands_say_that_the_journal_is_gone(folder: Path, arguments: list[str]) -> None:
-    (folder / "data.mdb").unlink()
-    done = CliRunner().invoke(command, [*arguments, "--index", str(folder)])
-    assert f"the index at {folder} is damaged (data.mdb is empty or gone): delete that folder" in done.stderr

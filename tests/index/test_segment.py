@@ -6,7 +6,6 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from dedupcrawl.index.segment import (
     merge_from,
     merge_tables,
 )
+from tests.fixtures import table_of
 
 KEYS = st.one_of(st.sampled_from([0, 1, 7, (1 << 64) - 1]), st.integers(0, (1 << 64) - 1))
 POSTINGS = st.lists(st.tuples(KEYS, st.integers(100, 130)), max_size=60)
@@ -56,20 +56,7 @@ def test_a_key_with_more_postings_than_a_chunk_is_passed_on_piecewise() -> None:
     assert [key for keys, _ in pieces for key in keys.tolist()] == [1] + [5] * 1001 + [6, 9]
 
 
-@pytest.mark.parametrize(
-    ("sizes", "new", "stay"),
-    [
-        ([], 1, 0),
-        ([1], 1, 0),  # level 0 has room
-        ([FAN_OUT - 1], 1, 0),  # and is full now
-        ([FAN_OUT], 1, 0),  # too large for level 0: it moves to level 1
-        ([FAN_OUT + 1], 1, 1),  # level 1 is left alone
-        ([FAN_OUT + 1, 5], 1, 1),
-        ([FAN_OUT + 1, FAN_OUT], 1, 0),  # level 0 overflows into level 1
-        ([FAN_OUT**2 + 1, FAN_OUT + 1, FAN_OUT], 1, 1),
-        ([FAN_OUT**2 + 1, FAN_OUT**2 - 5, FAN_OUT], 1, 0),  # and that into level 2
-    ],
-)
+@table_of("index", "which_segments_are_merged")
 def test_which_segments_are_merged(sizes: list[int], new: int, stay: int) -> None:
     batch = 64
     assert merge_from([size * batch for size in sizes], new * batch, batch) == stay

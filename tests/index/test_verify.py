@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from dedupcrawl.core.postings import Tail
 from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.record import pack, record_of
 from dedupcrawl.index.schema import Schema, header_of
@@ -40,21 +39,10 @@ def change(catalog: Catalog, table: int, changed: Callable[[Any, Any], object]) 
     catalog.set_segments([Segment(first.first, first.end, tuple(tables)), *catalog.segments[1:]])
 
 
-def test_sound() -> None:
-    catalog, rows = made()
-    assert problems(catalog, rows) == []
-
-
 def test_a_missing_segment() -> None:
     catalog, rows = made()
     catalog.segments = catalog.segments[1:]
     assert problems(catalog, rows) == ["the postings of the pages 0 to 4 are missing"]
-
-
-def test_a_missing_tail() -> None:
-    catalog, rows = made()
-    catalog.batches = []
-    assert problems(catalog, rows) == ["the postings of the pages 8 to 10 are missing"]
 
 
 @pytest.mark.parametrize(
@@ -73,32 +61,6 @@ def test_wrong_postings(changed: Callable[[Any, Any], object], told: str) -> Non
     assert len(found) == 1
     assert told in found[0]
     assert "0 to 4" in found[0]
-
-
-def test_a_lost_posting_of_the_tail() -> None:
-    catalog, rows = made()
-    keys, pages = catalog.batches[0].tails[0].table()
-    tail = Tail(catalog.schema.payload_bits[0])
-    for key, owner in zip(keys[1:], pages[1:], strict=True):
-        tail.add(array("Q", [key]), owner)
-    catalog.batches[0].tails[0] = tail
-    assert problems(catalog, rows) == ["table 0 of the pages 8 to 10 is not what the pages say"]
-
-
-def test_postings_of_replaced_pages_may_be_gone() -> None:
-    catalog, rows = made()
-    first = catalog.segments[0]
-    left = [[row for row in zip(*table, strict=True) if row[1] != 1] for table in first.tables]
-    kept = tuple((array("Q", [key for key, _ in rows]), array("I", [page for _, page in rows])) for rows in left)
-    catalog.set_segments([Segment(first.first, first.end, kept), catalog.segments[1]])
-    assert problems(catalog, rows) == []
-
-
-def test_pages_that_cannot_be_read() -> None:
-    catalog, rows = made()
-    rows[3] = (3, b"noise")
-    rows[9] = (9, rows[8][1])
-    assert problems(catalog, rows) == ["kept page 3 fails its checksum", "kept page 9 fails its checksum"]
 
 
 def test_missing_pages() -> None:
