@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content import encoding as module
 from dedupcrawl.content.encoding import decode, to_utf8
+from tests.fixtures import table_of
 
 CHINESE = "中国的人们在这里生活了上千年，他们说的话和我们不一样，但是我们都是中国人。"
 TRADITIONAL = "中國的人們在這裡生活了上千年，他們說的話和我們不一樣，但是我們都是中國人。"
@@ -30,63 +31,7 @@ def page(text: str, charset: str | None, encoding: str) -> tuple[str, bytes]:
     return markup, markup.encode(encoding)
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "meta", "encoding"),
-    [
-        (CHINESE, None, None, "utf-8"),
-        (CHINESE, "utf-8", None, "utf-8"),
-        (CHINESE, None, "gb2312", "gb18030"),
-        ("朱镕基喆", None, "gb2312", "gb18030"),  # two characters that GB 2312 has not
-        (CHINESE, "GBK", None, "gb18030"),
-        (CHINESE, "iso-8859-1", "gb2312", "gb18030"),  # the server's default
-        (CHINESE, "windows-1252", None, "gb18030"),
-        (CHINESE, "utf-8", "utf-8", "gb18030"),
-        (CHINESE, "gb2312", "gb2312", "utf-8"),
-        (CHINESE, None, None, "gb18030"),
-        (TRADITIONAL, None, "big5", "big5hkscs"),
-        (TRADITIONAL, None, None, "big5hkscs"),
-        (JAPANESE, None, "shift_jis", "cp932"),
-        (JAPANESE, None, None, "cp932"),
-        (JAPANESE, None, None, "euc_jp"),
-        (JAPANESE, "iso-2022-jp", None, "iso2022_jp"),
-        (KOREAN, None, "euc-kr", "cp949"),
-        (KOREAN, None, None, "cp949"),
-        (RUSSIAN, None, "windows-1251", "cp1251"),
-        (RUSSIAN, None, None, "cp1251"),
-        (RUSSIAN, "koi8-r", None, "koi8_r"),
-        (RUSSIAN, None, None, "koi8_r"),
-        (RUSSIAN, None, None, "iso8859_5"),
-        (RUSSIAN, None, None, "cp866"),
-        (RUSSIAN, "iso-8859-1", None, "koi8_r"),  # the server's default
-        (HEBREW, None, None, "cp1255"),
-        (ARABIC, None, None, "cp1256"),
-        (TURKISH, None, None, "iso8859_9"),
-        (GREEK, None, None, "iso8859_7"),
-        (GREEK, None, None, "cp1253"),
-        (THAI, None, None, "cp874"),
-        (POLISH, None, None, "cp1250"),
-        (POLISH, None, None, "iso8859_2"),
-        (JAPANESE, None, None, "iso2022_jp"),
-        ("ｶﾀｶﾅ " + JAPANESE, None, None, "iso2022_jp_ext"),
-        (JAPANESE, "iso-8859-1", None, "iso2022_jp"),
-        (CHINESE, None, None, "hz"),
-        (CHINESE, "hz-gb-2312", None, "hz"),
-        (CHINESE, None, "hz-gb-2312", "hz"),
-        (GERMAN, None, None, "cp1252"),
-        (FRENCH, None, None, "cp1252"),
-        (FRENCH, "iso-8859-1", None, "cp1252"),
-        (FRENCH, "latin-1", None, "utf-8"),
-        (CHINESE, None, None, "utf-16"),
-        (CHINESE, "utf-16", None, "utf-16-le"),
-        (CHINESE, None, None, "utf-16-be"),
-        (CHINESE, None, "utf-16", "utf-8"),  # what a page in UTF-16 could not say
-        ("plain", "utf-16", None, "ascii"),
-        (CHINESE, None, None, "utf-8-sig"),
-        (CHINESE, None, None, "utf-32"),
-        (CHINESE, "no-such-charset", "nor-this", "utf-8"),
-        (FRENCH, "cp037", None, "cp1252"),  # EBCDIC, in which anything decodes
-    ],
-)
+@table_of("content", "labels_guesses_and_lies")
 def test_labels_guesses_and_lies(text: str, label: str | None, meta: str | None, encoding: str) -> None:
     markup, body = page(text, meta, encoding)
     assert decode(body, label) == markup
@@ -99,22 +44,7 @@ def test_codecs_that_are_no_charsets_are_not_let_in(charset: str) -> None:
     assert decode(body, charset) == markup
 
 
-NBSP = "<td>\xa0\xa0\xa0\xa0\xa0\xa0\xa0 \x97\x97\x97\x97\x97\x97\x97 caf\xe9, naïve"
-
-
-@pytest.mark.parametrize("label", [None, "iso-8859-1", "windows-1252"])
-def test_spaces_and_dashes_are_no_word_of_another_alphabet(label: str | None) -> None:
-    assert decode(NBSP.encode("latin-1"), label) == NBSP.encode("latin-1").decode("cp1252")
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        '<p>(format nil "~{~a~^, ~}" list) and ~{x~} and ~{ab~}</p>',  # Lisp
-        "<p>grep '~{' ~user/file ~}</p>",
-        "<p>ESC $ B is \x1b$B, and ESC ( B ends it</p>",
-    ],
-)
+@table_of("content", "what_looks_like_an_escape_is_none")
 def test_what_looks_like_an_escape_is_none(markup: str) -> None:
     assert decode(markup.encode()) == markup
 
@@ -141,12 +71,6 @@ def test_one_wrong_byte_in_utf_8(text: str, label: str | None) -> None:
     assert decode(body[:at] + b"\xff" + body[at:], label) == markup[: markup.index("<p>")] + "\ufffd<p>" + text + (
         "</p></body></html>"
     )
-
-
-@pytest.mark.parametrize("at", [1, 5, 13])
-def test_one_zero_byte_is_damage_and_not_utf_16(at: int) -> None:
-    markup, body = page(GERMAN, None, "utf-8")
-    assert decode(body[:at] + b"\0" + body[at + 1 :]) == markup[:at] + "\0" + markup[at + 1 :]
 
 
 @pytest.mark.parametrize("wrong", [b"\xff", b"\x80", b"\x00", b"\x8e"])
@@ -177,14 +101,6 @@ def test_the_detector_sees_a_bounded_sample(body: bytes, monkeypatch: pytest.Mon
     decode(body)
     assert max(seen, default=0) <= 8_192
     assert len(seen) <= 10
-
-
-def test_a_little_damage_does_not_change_the_charset() -> None:
-    markup, body = page(CHINESE * 5, "gb2312", "gb18030")
-    damaged = body.replace("生活".encode("gb18030"), b"\xff\xff", 1)
-    assert CHINESE in decode(damaged)
-    assert decode(damaged).count("\ufffd") <= 2
-    assert markup != decode(damaged)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16-le"])

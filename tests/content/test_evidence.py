@@ -85,19 +85,6 @@ def test_what_is_worth_no_comparison_covers_little(new: str, kept: str) -> None:
         assert Pair(one, other).uncovered > 0.29
 
 
-def test_each_feature_has_one_name_and_says_what_it_counts() -> None:
-    assert len(set(NAMES)) == len(NAMES)
-    assert all(feature.says for feature in FEATURES)
-
-
-def test_a_byline_weighs_less_than_the_same_words_inside() -> None:
-    words = TEXT.split()
-    own = ["by", "Anna", "Lindqvist", "in", "Uppsala"]
-    middle = " ".join([*words[:50], *own, *words[50:]])
-    at_the_end = " ".join([*words, *own])
-    assert seen(at_the_end, TEXT).probability > seen(middle, TEXT).probability
-
-
 def test_an_excerpt_stands_in_its_original_and_not_the_other_way_round() -> None:
     chance = random.Random(3)
     original = " ".join("".join(chance.choices("abcdefgh", k=6)) for _ in range(400))
@@ -150,13 +137,6 @@ def test_what_differs_is_shown_as_the_new_page_says_it() -> None:
     assert "figures" not in shown
 
 
-def test_a_text_longer_than_its_outline_is_compared_by_its_tail() -> None:
-    words = [f"w{number}x" for number in range(main_outline.OUTLINE_SYMBOLS + 500)]
-    long = " ".join(words)
-    assert seen(long, long).probability == 1.0
-    assert seen(" ".join([*words[:-1], "other"]), long).probability < 1.0
-
-
 _SAID = [f"{word} says what nobody else says" for word in sorted(set(TEXT.lower().split()))]
 LINES = st.lists(
     st.sampled_from(_SAID), unique_by=lambda line: SymbolText.of((line,)).block_hashes[0]
@@ -178,20 +158,3 @@ def test_whatever_part_of_a_page_is_taken_for_its_main_text_it_says_the_same(lin
         less = Page("http://a.example/3", paragraphs=tuple(lines[1:]), asides=())
         assert not said(one, less)
         assert not said(less, one)
-
-
-def test_pages_of_which_only_template_was_taken_for_their_main_text_say_what_stands_beside_it() -> None:
-    box = ("The learning centre", "Go green with the solar charger kit")
-    template = Template()
-    for number in range(RECURRING):
-        template.add(set(SymbolText.of(box).block_hashes), f"page {number}")
-    knife, spoon = (
-        Page("http://a.example/", paragraphs=box, asides=(f"A {what} of steel",)) for what in ("knife", "spoon")
-    )
-    assert said(knife, knife, template)
-    assert not said(knife, spoon, template)
-
-
-def test_lines_that_differ_in_a_number_of_the_main_text_are_not_the_same() -> None:
-    one, other = (Page("http://a.example/", paragraphs=(TEXT, f"It costs {price} euros")) for price in (10, 12))
-    assert not said(one, other)

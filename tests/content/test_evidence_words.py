@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
 from dedupcrawl.content.evidence import LABELS, in_words
 from dedupcrawl.content.model import packaged
-from dedupcrawl.core.diff import DIFFERENCES, SECTIONS
 from dedupcrawl.core.features import FEATURES
 
 JSON = st.recursive(
@@ -71,10 +69,6 @@ def test_what_has_a_weight_is_told_in_its_own_words_and_which_way_it_speaks(feat
 def test_what_rounds_to_nothing_is_not_told_but_the_probability(value: float) -> None:
     lines = list(in_words({it.name: value for it in FEATURES if it.unit != "flag"} | {"probability": 0.0004}))
     assert lines == ["0.0% probability that this page duplicates the kept one"]
-
-
-def test_every_kind_and_place_of_a_difference_has_words() -> None:
-    assert (len(KINDS_IN_WORDS), len(PLACES_IN_WORDS)) == (DIFFERENCES, SECTIONS)
 
 
 @pytest.mark.parametrize(

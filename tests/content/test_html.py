@@ -56,23 +56,6 @@ def test_everything_a_page_says() -> None:
     )
 
 
-def test_without_fields_only_title_headline_paragraphs_and_digest() -> None:
-    markup = "<title>T</title><meta name=keywords content=k><h1>H</h1><a href=x>A</a>"
-    whole = extract(markup, URL)
-    assert whole.headings
-    assert whole.anchors_same_site
-    assert whole.keywords
-    assert extract(markup, URL, fields=False) == Page(
-        URL,
-        title="T",
-        headline="H",
-        paragraphs=whole.paragraphs,
-        body_digest=whole.body_digest,
-        links=linked("/a/x"),
-        main_links=linked("/a/x"),
-    )
-
-
 def test_what_stands_around_the_main_text_and_is_no_link_are_asides() -> None:
     markup = f"""
         <nav><a href=/>Home</a> <a href=/news>News</a></nav><h1>Headline</h1>
@@ -84,12 +67,6 @@ def test_what_stands_around_the_main_text_and_is_no_link_are_asides() -> None:
     assert page.asides == ("Headline", "All rights reserved.", "Read at http://www.example.com/ 12 times.")
     assert extract(markup, URL, fields=False).asides == page.asides
     assert extract(markup, URL, selector="article").asides == ()
-
-
-def test_bytes_and_text_are_read_alike() -> None:
-    markup = "<title>页</title><p>" + "中国的人们在这里生活了上千年。" * 3
-    assert extract(markup.encode("gb18030"), URL, encoding="gb2312").paragraphs == extract(markup, URL).paragraphs
-    assert extract(markup.encode(), URL) == extract(markup, URL)
 
 
 def test_the_digest_is_of_the_undecoded_body() -> None:
@@ -185,11 +162,6 @@ def test_what_is_no_text_does_not_make_a_page_huge(unread: bytes) -> None:
     page = extract(b"<p>one</p>" + unread + b"<p>two</p>", URL)
     assert page.paragraphs == ("one", "two")
     assert not page.body_tells
-
-
-def test_a_page_that_grows_when_it_is_decoded_is_no_less_tamed() -> None:
-    body = b"<meta charset=gbk><p>one</p><!--" + "中".encode("gbk") * 900_000 + "--><p>的一是了在有</p>".encode("gbk")
-    assert extract(body, URL).paragraphs == ("one", "的一是了在有")
 
 
 IGNORED = {"ignored": read_ignored(("css:.ad",))}

@@ -35,12 +35,6 @@ def test_who_wants_to_be_surer_drops_less(one: float, other: float) -> None:
     assert packaged().threshold(low) <= packaged().threshold(high) <= 1
 
 
-def test_between_two_known_precisions_the_dial_turns_evenly() -> None:
-    known = packaged().thresholds
-    (low, least), (high, most) = known[3], known[4]
-    assert packaged().threshold((low + high) / 2) == pytest.approx((least + most) / 2)
-
-
 def written(**changes: object) -> bytes:
     return msgspec.json.encode(msgspec.to_builtins(packaged()) | changes)
 
@@ -79,7 +73,3 @@ def test_what_is_no_model_is_refused_in_one_sentence(tmp_path: Path, raw: bytes,
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"gone\.json: No such file"):
         load(tmp_path / "gone.json")
-
-
-def test_without_a_file_it_is_the_packages_own() -> None:
-    assert load(None) is packaged()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.core.links import link_hash, local_form
-from dedupcrawl.core.page_context import LINES, LINKS, RESOURCES, PageContext, resource_hashes
+from dedupcrawl.core.page_context import LINES, LINKS, PageContext, resource_hashes
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.detection.analysis import Analysis
@@ -42,36 +42,11 @@ def test_what_is_stored_is_read(
     assert len(made.also_at) == len({link_hash(local_form(url)) for url in urls})
 
 
-def test_no_bytes_are_nothing() -> None:
-    assert PageContext.from_bytes(b"") == PageContext({}, {}, frozenset())
-
-
 @given(st.binary(max_size=400))
 def test_any_bytes_are_read(raw: bytes) -> None:
     read = PageContext.from_bytes(raw)
     assert read.size <= 255 * len(raw)
     assert PageContext.from_bytes(read.to_bytes()).asides.keys() <= read.asides.keys()
-
-
-def test_what_is_cut_off_is_read_as_far_as_it_goes() -> None:
-    page = Page("", asides=("a line", "another"), link_lines=("a link",), secondary=("a form",), resources=("photo/1",))
-    whole = Analysis(page).page_context
-    for end in range(len(whole.to_bytes())):
-        read = PageContext.from_bytes(whole.to_bytes()[:end])
-        assert read.asides.keys() <= whole.asides.keys()
-        assert read.link_lines.keys() <= whole.link_lines.keys()
-        assert not read.resources
-
-
-def test_nothing_more_costs_no_bytes() -> None:
-    page = Page("http://a.example/", asides=("a line",))
-    assert (
-        len(Analysis(page).page_context.to_bytes())
-        == len(Analysis(Page("http://a.example/")).page_context.to_bytes()) + 5
-    )
-    assert len(Analysis(Page("http://a.example/")).page_context.to_bytes()) == 6
-    shown = page.replace(secondary=("a form",), resources=("photo/1",))
-    assert len(Analysis(shown).page_context.to_bytes()) == 11 + 3 * 2 + 5 + 4
 
 
 def test_what_all_pages_of_a_site_show_is_left_out() -> None:
@@ -108,12 +83,3 @@ def test_of_a_page_with_many_lines_and_links_some_are_stored() -> None:
     for _ in range(RECURRING):
         template.add({min(read.link_lines)})
     assert read.without(template).last == read.last, "of the same page no line more is known"
-
-
-def test_of_a_page_that_shows_much_some_is_stored() -> None:
-    lines, resources = tuple(f"line {'x' * n}" for n in range(1, 200)), tuple(f"photo/{n}" for n in range(200))
-    made = Analysis(Page("", secondary=lines, resources=resources)).page_context
-    read = PageContext.from_bytes(made.to_bytes())
-    assert (len(read.secondary), len(read.resources)) == (LINES, RESOURCES)
-    assert (read.last, read.last_resource) == (max(read.secondary), max(read.resources))
-    assert {one for one in made.resources if one <= read.last_resource} == read.resources

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.feature_code_tables import longest_common_substring, repeatability
 from dedupcrawl.content.checks.feature_code import common_run, shortest_run
+from tests.fixtures import table_of
 
 CODES = st.text("abc", max_size=40)
 
@@ -45,22 +46,6 @@ def test_shortest_run_is_the_first_that_reaches_the_threshold(length: int, thres
     assert abs(run - math.ceil(threshold * length)) <= 1
 
 
-@pytest.mark.parametrize(
-    ("of_i", "of_j", "expected"),
-    [
-        ("abcdef", "abcdef", 1.0),
-        ("xxabcdefxx", "abcdef", 1.0),
-        ("abcdef", "xxabcdefxx", 0.6),
-        ("abcxdef", "abcdef", 0.5),  # contiguous, not a subsequence
-        ("", "abc", 0.0),
-        ("abc", "", 0.0),
-        ("", "", 0.0),
-    ],
-)
+@table_of("content", "one_way")
 def test_one_way(of_i: str, of_j: str, expected: float) -> None:
     assert repeatability(of_i, of_j) == pytest.approx(expected)
-
-
-def test_a_code_of_one_symbol_costs_little() -> None:
-    assert common_run("a" * 2048, "a" * 2047, 1537) == 2047
-    assert common_run("a" * 1600 + "b" + "a" * 447, "a" * 2048, 1537) == 1600

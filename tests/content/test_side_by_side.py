@@ -26,11 +26,6 @@ def test_what_differs_stands_beside_what_it_replaces() -> None:
     ]
 
 
-def test_texts_that_have_nothing_in_common() -> None:
-    assert stretches(*texts("one two", "three")) == [Stretch(0, "one two", "three")]
-    assert stretches(*texts("", "")) == []
-
-
 @given(st.lists(st.sampled_from(WORDS[:8]), max_size=40), st.lists(st.sampled_from(WORDS[:8]), max_size=40))
 def test_the_new_text_is_told_whole_and_in_order(here: list[str], there: list[str]) -> None:
     told = stretches(*texts(" ".join(here), " ".join(there)))

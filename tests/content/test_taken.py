@@ -49,18 +49,6 @@ def test_a_box_that_the_site_repeats_is_none_either() -> None:
     assert probability(one, other) > 0.99 < probability(other, one)
 
 
-def test_a_line_with_a_value_may_say_another_thing_beside() -> None:
-    one, other = view(ARTICLE, ("Price 7",)), view((*ARTICLE, "Price 8"))
-    assert taken(other, one) is None
-    assert taken(view((*ARTICLE, *BOX)), view(ARTICLE, BOX)) is not None
-
-
-def test_a_post_that_a_front_page_has_at_its_side_is_not_compared_by_the_rest() -> None:
-    post, front = view((*ARTICLE, "Written by a reader")), view(("Written by a reader", *BOX), ARTICLE)
-    assert taken(post, front) is None
-    assert probability(post, front) < 0.5
-
-
 def test_pages_that_say_little_else_are_told_apart_by_what_some_pages_have() -> None:
     """A list of products of which each stands in many lists, in a template that stands on all."""
     products = [f"{word} knife with a handle of wood and a blade of steel" for word in ("folding", "fixed", "hunting")]

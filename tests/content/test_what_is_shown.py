@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from dedupcrawl.content.evidence import compare, is_own_text_equal, is_own_text_said, shows_same
+from dedupcrawl.content.evidence import compare
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import packaged
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View
-from dedupcrawl.crawl.same_page import Look, same_page
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
+from tests.fixtures import table_of
 
 TEXT = """Welcome to the portal of the gazette, which opens at nine and closes at five on working days. Wait until the
 drawer of the collection has come to rest before you read its label, and close it gently when you leave."""
@@ -56,20 +56,6 @@ def test_what_differs_in_what_it_shows_is_not_equal(
     assert seen(page(1, **one), page(2, **one)) == (1.0, 0, 0)
 
 
-def test_a_page_without_pictures_is_a_print_view() -> None:
-    assert seen(page(1, resources=("photo/1",)), page(2)) == (1.0, 0, 0)
-
-
-def test_what_one_page_shows_and_the_other_says_does_not_differ() -> None:
-    assert seen(page(1, secondary=("Red shoes",)), page(2, asides=("Red shoes",)))[1] == 0
-
-
-def test_pictures_of_two_hosts_are_compared_where_they_share_some() -> None:
-    one = page(1, resources=("photo/1", "photo/2"))
-    assert seen(one, page(1, host="b.example", resources=("x/1",)))[2] == 0
-    assert seen(one, page(1, host="b.example", resources=("photo/1", "x/2", "x/3")))[2] == 2
-
-
 def test_what_the_site_repeats_does_not_count() -> None:
     site = Template()
     for number in range(RECURRING):
@@ -79,59 +65,7 @@ def test_what_the_site_repeats_does_not_count() -> None:
     assert seen(one, page(2, resources=("photo/1",)), site)[1:] == (0, 0)
 
 
-def test_a_picture_that_is_template_no_more_is_known_of_a_kept_page() -> None:
-    small, grown = Template(), Template()
-    for number in range(RECURRING):
-        Analysis(page(number, resources=("photo/1",))).learn(small, f"page {number}")
-    for number in range(1_000):
-        Analysis(Page("", resources=("photo/1",) * (number < RECURRING))).learn(grown, f"page {number}")
-    one = page(1, resources=("photo/1", "photo/2"))
-    analysis = Analysis(one)
-    kept = View(one.url, "a.example", "", analysis.outline, view(one, small).kept_around, grown)
-    assert (
-        not view(one, small).page_context.resources
-        & view(page(1, resources=("photo/1",)), grown).page_context.resources
-    )
-    assert compare(view(one, grown), kept, packaged()).pair.resources == 0
-
-
-def test_a_page_of_another_picture_is_not_served_by_this_one() -> None:
-    def nothing_known(host: str) -> Template:
-        return Template()
-
-    one, other = (
-        page(number, secondary=(f"{'the words of a template ' * 9}{word}",)) for number, word in ((1, "a"), (2, "b"))
-    )
-    looks = [Look.at(Analysis(each)) for each in (one, other, one.replace(url=other.url))]
-    assert not shows_same(*(view(each, Template()) for each in (one, other)))
-    assert not is_own_text_equal(*(view(each, Template()) for each in (one, other)))
-    assert not is_own_text_said(*(view(each, Template()) for each in (one, other)))
-    assert same_page(looks[0], looks[2], nothing_known)
-    assert not same_page(looks[0], looks[1], nothing_known)
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        "<textarea>{}</textarea>",
-        "<input value='{}'>",
-        "<button>{}</button>",
-        "<select><option>{}</select>",
-        "<noscript><p>{}</noscript>",
-        "<template shadowrootmode=open>{}</template>",
-        "<iframe srcdoc='<p>{}</p>'></iframe>",
-        "<img src=/p.jpg alt='{}'>",
-        "<svg><text>{}</text></svg>",
-        '<script type=application/ld+json>{{"headline": "{}"}}</script>',
-        "<img src='/photo/{}.jpg'>",
-        "<video src='/film/{}.mp4'></video>",
-        "<audio><source src='/sound/{}.mp3'></audio>",
-        "<embed src='/e/{}.swf'>",
-        "<object data='/e/{}.swf'></object>",
-        "<iframe src='/frame/{}'></iframe>",
-        "<a href='/files/{}.pdf'>Download</a>",
-    ],
-)
+@table_of("content", "no_two_pages_are_equal_that_differ_in_what_they_show")
 def test_no_two_pages_are_equal_that_differ_in_what_they_show(shown: str) -> None:
     def read(text: str, number: int) -> Page:
         return extract(f"<h1>News</h1><p>{TEXT}</p>{shown.format(text)}".encode(), f"http://a.example/{number}")

@@ -10,22 +10,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from scrapy import Spider
-from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from dedupcrawl.aliases.alias import NAME, Alias, rule_id
-from dedupcrawl.crawl import alias_store, site_memory
+from dedupcrawl.aliases.alias import Alias
+from dedupcrawl.crawl import alias_store
 from dedupcrawl.crawl.alias_store import AliasStore
-from dedupcrawl.crawl.aliases import Aliases
-from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
-from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.urls.normalizer import Normalizer
 from tests.detection.judged import CHECKS
 from tests.redis_server import running
 
@@ -74,25 +67,6 @@ def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPa
         worker.known(URLS[4])
         monkeypatch.setattr(alias_store, "FRESH_SECONDS", 0.0)
         assert store.known(URLS[4]) == alias(URLS[0]), "and after a while that of others"
-
-
-def test_trials_of_any_number_of_sites_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(site_memory, "_MOST_SITES", 2)
-    sites = [f"{name}.example" for name in "abcde"]
-    settings, rules = DedupSettings.read(Settings({"DEDUP_TRIAL_SHARE": 1.0})), (rule_id("permalink"),)
-    crawler = get_crawler()
-    crawler.spider = Spider("spider")
-    with closing(TemporaryIndex(CHECKS)) as index:
-        parts = Parts(crawler, settings, Normalizer([]), index, "run", Detector(index))
-        book, aliases = parts.book, Aliases(parts)
-        for site in sites:
-            url = f"http://{site}/1"
-            assert book.is_due(url, rules)
-            book.begin(url, rules)
-            book.passed(url, rules)
-        aliases.close()
-        assert [store_of(index).owners.of(site).tried[rules[0]].tried for site in sites] == [1] * 5
-        assert index.site_state("f.example", NAME) is None
 
 
 def test_what_others_put_beside_a_url_is_read_where_it_was_known_that_nothing_lies_there(tmp_path: Path) -> None:

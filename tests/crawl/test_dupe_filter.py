@@ -11,8 +11,6 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.utils.request import RequestFingerprinter, RequestFingerprinterProtocol, fingerprint
 
-from dedupcrawl.crawl import dupe_filter as module
-from dedupcrawl.crawl.dupe_filter import RememberedFingerprints
 from dedupcrawl.crawl.extension import Dedup
 
 URLS = st.builds(
@@ -71,15 +69,6 @@ def test_scrapy_may_come_to_make_others(monkeypatch: Any) -> None:
     monkeypatch.setattr("scrapy.utils.request.fingerprint", other)
     request = Request("http://a.example/b")
     assert of_crawl().fingerprint(request) == other(request) != fingerprint(request)
-
-
-def test_only_so_many_are_remembered_and_the_others_made_anew(monkeypatch: Any) -> None:
-    monkeypatch.setattr(module, "_URLS_KEPT", 3)
-    known = of_crawl()
-    requests = [Request(f"http://a.example/{n % 5}") for n in range(20)]
-    assert [known.fingerprint(request) for request in requests] == list(map(fingerprint, requests))
-    assert isinstance(known, RememberedFingerprints)
-    assert known._of_url.cache_info().currsize == 3
 
 
 class PoetAddon:

@@ -8,6 +8,7 @@ from dedupcrawl.crawl.same_page import EarlierPages
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from tests.detection.judged import Crawl, prose
+from tests.fixtures import table_of
 
 TEXT = prose(400)
 PAGES = {
@@ -28,19 +29,7 @@ def earlier() -> EarlierPages:
     return EarlierPages(crawl.index, "one", RulesInUse(Normalizer()))
 
 
-@pytest.mark.parametrize(
-    ("asked", "canonical", "served"),
-    [
-        ("copy", "whole", True),
-        ("whole", "copy", True),
-        ("excerpt", "whole", False),  # dropped, but not surely: a rule is not to be judged by that
-        ("whole", "excerpt", False),
-        ("excerpt", "another-excerpt", False),
-        ("other", "whole", False),
-        ("whole", "never-fetched", None),
-        ("never-fetched", "whole", None),
-    ],
-)
+@table_of("crawl", "whether_one_page_serves_for_the_other")
 def test_whether_one_page_serves_for_the_other(
     earlier: EarlierPages, asked: str, canonical: str, served: bool | None
 ) -> None:

@@ -7,12 +7,10 @@ import tracemalloc
 from urllib.parse import urlsplit
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.core.packing import pack
-from dedupcrawl.crawl import probes
 from dedupcrawl.crawl.probes import ErrorPages, missing_url
 
 HOST = "a.example"
@@ -60,17 +58,6 @@ def test_what_was_found_to_be_a_page_of_its_own_is_suspected_no_more() -> None:
         assert known.suspects(HOST, f"http://a.example/{number}", SORRY) == []
 
 
-def test_a_host_is_new_until_it_was_asked_or_has_told_something() -> None:
-    known = ErrorPages()
-    assert known.is_new(HOST)
-    assert not known.is_new(HOST)
-    known.learn("b.example", SORRY)
-    known.learn("c.example", b"")  # a page without text tells nothing
-    assert [known.is_new(host) for host in ("b.example", "c.example")] == [False, True]
-    for number in range(5):
-        assert known.suspects("c.example", f"http://c.example/{number}", b"") == []
-
-
 def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:
     known = ErrorPages()
     for number in range(10):
@@ -81,25 +68,6 @@ def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:
     assert suspected == [True] * 4 + [False] * 6
     assert [known.wants(HOST) for _ in range(30)] == [True] * 20 + [False] * 10
     assert known.wants("b.example")
-
-
-def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who was met longest ago is forgotten."""
-    for name in ("_HOSTS", "_TEXTS"):
-        monkeypatch.setattr(probes, name, 3)
-    known = ErrorPages()
-    for number in range(5):
-        assert known.is_new(f"{number}.example")
-    assert not known.is_new("4.example")
-    assert known.is_new("0.example")
-    for number in range(5):
-        known.suspects(HOST, "http://a.example/1", outline(number))
-        known.suspects(HOST, "http://a.example/2", outline(number))
-    assert known.suspects(HOST, "http://a.example/3", outline(4))
-    assert known.suspects(HOST, "http://a.example/3", outline(0)) == []
-    for number in range(5):
-        known.trust(HOST, outline(number))
-        assert known.wants(f"{number}.example")
 
 
 @given(

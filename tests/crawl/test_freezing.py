@@ -54,14 +54,3 @@ def test_thresholds_that_the_program_has_chosen_stay(own: tuple[int, int, int]) 
     assert gc.get_threshold() == own
     freezing.end()
     assert gc.get_threshold() == own
-
-
-def test_thresholds_that_the_program_chooses_during_a_crawl_stay() -> None:
-    freezing = Freezing()
-    freezing.begin()
-    gc.set_threshold(5_000, 10, 10)
-    freezing.begin()
-    assert gc.get_threshold() == (5_000, 10, 10)
-    freezing.end()
-    freezing.end()
-    assert gc.get_threshold() == (5_000, 10, 10)

@@ -66,9 +66,3 @@ def test_a_kill_costs_the_rows_that_wait_and_no_others(tmp_path: Path) -> None:
     assert len(urls(path)) == 4
     log.close()
     assert len(urls(path)) == 5
-
-
-def test_without_a_path_nothing_is_remembered() -> None:
-    log = LogFile(None)
-    log.write(LogRow("http://a.example/"))
-    log.close()

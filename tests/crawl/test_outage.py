@@ -48,16 +48,3 @@ def test_what_is_put_off_is_done_in_order_once_the_index_answers(caplog: pytest.
     owed.retry()
     assert sorted(done) == ["first", "second", "third"]
     assert (len(owed), owed.is_away, owed.is_waiting) == (0, False, False)
-
-
-def test_a_crawl_does_not_wait_for_ever() -> None:
-    def fail() -> None:
-        raise IndexAwayError(111, "away")
-
-    owed, waited = Owed(), 0
-    owed.do(fail)
-    while owed.is_waiting:
-        owed.retry()
-        waited += 1
-    assert waited == 21
-    assert len(owed) == 1, "it is tried once more at the end"

@@ -15,6 +15,7 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from tests.fixtures import table_of
 
 
 class Some(Spider):
@@ -58,17 +59,7 @@ def test_what_would_come_back_as_something_else_is_refused(meta: dict[str, Any])
         pack_request(Request("http://a.example/", meta=meta), SPIDER)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {},
-        {"url": "http://a.example/", "callback": "gone"},
-        {"url": "http://a.example/", "priority": "high"},
-        {"url": "http://a.example/", "_class": "gone.module.Request"},
-        {"url": "http://a.example/", "_class": "os.path.join"},
-        {"url": "http://a.example/", "_class": "broken_requests.Own"},
-    ],
-)
+@table_of("crawl", "a_request_that_the_project_no_longer_knows_is_a_value_error")
 def test_a_request_that_the_project_no_longer_knows_is_a_value_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any]
 ) -> None:

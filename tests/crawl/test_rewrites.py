@@ -64,19 +64,6 @@ def test_a_url_is_given_back_when_its_callback_is_no_more() -> None:
     assert (given.url, given.callback) == (ASKED, None)
 
 
-def test_a_crawl_knows_where_it_sent_a_url_that_another_has_sent_elsewhere_since() -> None:
-    index = TemporaryIndex(CHECKS)
-    rewrites, beside = rewrites_of(index), Rewrites(index, Credentials(Before()), "another run", Owed())
-    send(rewrites, CANONICAL, ASKED)
-    rewrites.flush()
-    assert beside.of(ASKED) is None
-    send(beside, "http://a.example/other", ASKED)
-    beside.flush()
-    sent = rewrites.of(ASKED)
-    assert sent is not None
-    assert sent.canonical == CANONICAL
-
-
 class Away(TemporaryIndex):
     """An index that cannot be reached, at first."""
 
@@ -135,30 +122,6 @@ def test_what_led_on_and_is_asked_for_after_all_is_what_is_waited_for() -> None:
     assert len(again.refute(one)) == 3
 
 
-def test_what_led_on_to_a_url_that_is_not_there_is_waited_for_itself() -> None:
-    one, two, three = "http://a.example/1", "http://a.example/2", "http://a.example/3"
-    index = TemporaryIndex(CHECKS)
-    rewrites = rewrites_of(index, lasts=True)
-    rewrites.lead_on(one, two)
-    rewrites.refute(two)
-    send(rewrites, one, ASKED)
-    assert rewrites.unanswered() == [one]
-    rewrites.lead_on(one, three)
-    again = resumed(index, before=rewrites)
-    send(again, one, f"{ASKED}&again")
-    assert again.unanswered() == [three]
-    assert len(again.refute(three)) == 2
-
-
-def test_a_url_that_another_rule_sends_to_the_same_target_is_found_by_that_rule() -> None:
-    """The first was revoked, and all it had left out was given back."""
-    rewrites = rewrites_of(TemporaryIndex(CHECKS))
-    assert rewrites.send(Request(ASKED), CANONICAL, ("no-id",))
-    assert not rewrites.send(Request(ASKED), CANONICAL, ("no-id",))
-    assert rewrites.send(Request(ASKED), CANONICAL, ("no-arguments",))
-    assert [one.url for one in rewrites.found(rules=("no-arguments",))] == [ASKED]
-
-
 @pytest.mark.timeout(60)
 def test_a_circle_over_a_url_that_is_not_there_ends() -> None:
     """Each leads on to the other: who waits for either waits for the one that may still answer."""
@@ -173,17 +136,6 @@ def test_a_circle_over_a_url_that_is_not_there_ends() -> None:
     assert {request.url for request in rewrites.refute(one)} == {ASKED, f"{ASKED}&again"}
 
 
-def test_every_answered_page_takes_the_room_of_a_number() -> None:
-    rewrites = rewrites_of(TemporaryIndex(CHECKS))
-    tracemalloc.start()
-    for n in range(10_000):
-        rewrites.prove(f"http://a.example/a/list/of/things/page/{n:010d}?sort=asc")
-    taken, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert taken < 10_000 * 100
-    assert not rewrites.is_unknown("http://a.example/a/list/of/things/page/0000000007?sort=asc")
-
-
 def test_what_a_url_has_answered_is_known_after_a_restart() -> None:
     there, gone, asked_for = "http://a.example/there", "http://a.example/gone", "http://a.example/asked-for"
     index = TemporaryIndex(CHECKS)
@@ -196,29 +148,6 @@ def test_what_a_url_has_answered_is_known_after_a_restart() -> None:
     assert (again.is_proven(there), again.is_refuted(gone)) == (True, True)
     assert again.unanswered() == [asked_for]
     assert again.first(asked_for) == (f"{ASKED}&of={asked_for}", ("no-id",))
-
-
-def test_a_kill_leaves_open_what_was_sent_elsewhere() -> None:
-    index = TemporaryIndex(CHECKS)
-    killed = rewrites_of(index, lasts=True)
-    send(killed, CANONICAL, ASKED)
-    assert [one.url for one in rewrites_of(index, lasts=True).refute(CANONICAL)] == [ASKED]
-
-
-def test_where_a_canonical_url_has_led_on_is_known_after_a_restart() -> None:
-    kept, end = "http://a.example/kept", "http://a.example/end"
-    asked = [f"{ASKED}&sid={n}" for n in range(4)]
-    index = TemporaryIndex(CHECKS)
-    rewrites = rewrites_of(index, lasts=True)
-    send(rewrites, CANONICAL, *asked[:2])
-    rewrites.lead_on(CANONICAL, kept)
-    send(rewrites, CANONICAL, asked[2])
-    rewrites.lead_on(kept, end)
-    again = resumed(index, before=rewrites)
-    send(again, CANONICAL, asked[3], asked[0])
-    assert again.unanswered() == [end]
-    assert sorted(one.url for one in again.refute(end)) == asked
-    assert resumed(index, before=again).unanswered() == []
 
 
 def test_an_index_that_cannot_tell_what_waits_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,15 +167,6 @@ def of_page(url: str) -> str:
     return "page"
 
 
-def test_the_first_url_stays_and_survives_the_process() -> None:
-    index = TemporaryIndex(CHECKS)
-    seen = rewrites_of(index, lasts=True)
-    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
-    assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
-    again = rewrites_of(index, lasts=True)
-    assert again.stand_in("page", "http://a/3", of_page) == "http://a/1"
-
-
 def test_workers_agree() -> None:
     index = TemporaryIndex(CHECKS)
     one, other = rewrites_of(index, is_shared=True), rewrites_of(index, is_shared=True)
@@ -261,10 +181,3 @@ def test_while_they_cannot_be_asked_each_goes_on_alone(monkeypatch: pytest.Monke
     seen = rewrites_of(index, is_shared=True)
     assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
     assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
-
-
-def test_one_that_has_another_identity_by_now_stands_for_it_no_more() -> None:
-    seen = rewrites_of(TemporaryIndex(CHECKS))
-    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
-    assert seen.stand_in("page", "http://a/2", {"http://a/1": "other"}.__getitem__) == "http://a/2"
-    assert seen.stand_in("page", "http://a/3", of_page) == "http://a/2"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import scrapy
 from scrapy import Request
 from scrapy.http import Response
-from scrapy.utils.test import get_crawler
 
 from dedupcrawl.crawl.parts import Sending
 from tests.crawls.site import Answer, crawl, page, serve
@@ -45,20 +43,3 @@ async def test_what_is_fetched_past_the_spider_is_answered_to_who_asked() -> Non
     assert answers == {"there": 200, "missing": 404, "refused": None}
     assert done.urls == {f"{site.base}/"}
     assert [sending.count for sending in sendings] == [0]
-
-
-def test_without_a_running_loop_there_is_no_answer() -> None:
-    answers: list[Response | None] = []
-    Sending(get_crawler()).fetch(Request("http://a.example/"), answers.append)
-    assert answers == [None]
-
-
-async def test_what_is_cancelled_is_answered_by_nothing() -> None:
-    answers: list[Response | None] = []
-    before = asyncio.all_tasks()
-    Sending(get_crawler()).fetch(Request("http://a.example/"), answers.append)
-    (task,) = asyncio.all_tasks() - before
-    task.cancel()
-    await asyncio.wait([task])
-    await asyncio.sleep(0)  # until what follows the task has been called
-    assert answers == [None]

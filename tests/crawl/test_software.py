@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from urllib.parse import quote
 
 import pytest
 from scrapy.http import HtmlResponse
@@ -19,7 +18,7 @@ from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.software.installation import MOST_OF_A_SITE, NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
@@ -100,26 +99,6 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert counted == [2, 1]
 
 
-def test_the_log_has_the_heaviest_signs_and_at_debug_all_of_them(
-    start: Start, caplog: pytest.LogCaptureFixture
-) -> None:
-    with closing(start()) as worker, caplog.at_level("DEBUG", "dedupcrawl"):
-        worker.look(*FOR, *MORE)
-    (said,) = (record for record in caplog.records if " runs phpBB 2 (" in record.getMessage())
-    (signs,) = (record for record in caplog.records if "dedupcrawl: signs of phpBB 2" in record.getMessage())
-    assert (said.levelname, signs.levelname) == ("INFO", "DEBUG")
-    count = signs.getMessage().count("url ")
-    assert said.getMessage().count("url ") == 3 < count
-    assert f" and {count - 3} more): 10 rules, on probation unless settled by earlier trials" in said.getMessage()
-
-
-def test_what_an_earlier_crawl_took_for_recognized_is_dropped_for_good(start: Start) -> None:
-    for links, rules in ((FOR, 1), (AGAINST, 0), (FOR, 0)):
-        with closing(start()) as worker:
-            worker.look(*links)
-            assert len(worker.rules()) == rules
-
-
 def test_what_another_worker_has_seen_speak_against_it_is_dropped(start: Start) -> None:
     with closing(start()) as one, closing(start()) as other:
         one.look(*FOR)
@@ -192,33 +171,6 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
             assert normalizer.normalize(url).rules == ("phpbb2.sid@a.com",)
 
 
-def test_what_a_rule_did_where_it_is_used_no_more_is_told(start: Start) -> None:
-    with closing(start()) as worker:
-        worker.look(*BLOG)
-        assert worker.look("/x", url="http://www.a.com/") == {}, "one spelling more takes nothing away"
-        rulings = worker.look(*(f"/forum{link}" for link in FOR), url="http://a.com/forum/")
-    assert rulings["a.com"].revoked == ()
-    assert "wordpress.reply@a.com" in rulings["a.com"].restricted
-
-
-def test_what_was_recognized_holds_for_the_other_spelling_of_its_host(start: Start) -> None:
-    with closing(start()) as worker:
-        worker.look(*FOR)
-        worker.look("/about", url="http://www.a.com/")
-        assert worker.rules(topic(1).replace("//", "//www.")) == ("phpbb2.sid@a.com",)
-
-
-def test_trials_from_before_a_lesson_are_not_lost_if_no_rule_is_used_after_it(start: Start, tmp_path: Path) -> None:
-    with closing(start()) as worker:
-        worker.look(*FOR)
-        worker.passed(40)
-        worker.book.reread()
-        worker.software.close(tmp_path / "rules")
-        known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))
-    assert known.tried["phpbb2.sid@a.com"].tried == 40
-    assert [rule.state for rule in read_rules(tmp_path / "rules" / "a.com.toml").rules] == ["active"]
-
-
 def test_what_was_refuted_stays_so_while_the_index_is_away(start: Start, tmp_path: Path) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)
@@ -255,23 +207,3 @@ def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(st
     assert (rule.state, rule.tried, rule.failed) == ("disabled", 2 + tried, tried)
     assert (known.tried[rule.id].tried, known.tried[rule.id].failed) == (rule.tried, rule.failed)
     assert known.failed[rule.id] in rule.note
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
-def test_a_program_in_a_folder_with_a_chinese_name(start: Start, encoding: str) -> None:
-    with closing(start()) as worker:
-        worker.look(*(f"/论坛{link}" for link in FOR), url=f"http://a.com/{quote('论坛')}/", encoding=encoding)
-        url = f"http://a.com/{quote('论坛')}/viewtopic.php?t=1"
-        assert worker.normalizer.normalize(f"{url}&sid={SID}").canonical == url
-
-
-def test_a_service_with_a_host_for_each_user_writes_no_more_than_it_keeps(start: Start) -> None:
-    with closing(start()) as worker:
-        for number in range(MOST_OF_A_SITE):
-            worker.look(*FOR, url=f"http://u{number}.a.com/")
-        kept = worker.index.site_state("a.com", NAME)
-        worker.index.update_site_state("a.com", NAME, lambda _: b"[]")
-        for number in range(MOST_OF_A_SITE, MOST_OF_A_SITE + 20):
-            worker.look(*FOR, url=f"http://u{number}.a.com/")
-        assert worker.index.site_state("a.com", NAME) == b"[]", "nothing was written, for there is no room for more"
-    assert len(SiteSoftware.from_bytes(kept).installations) == MOST_OF_A_SITE

@@ -17,7 +17,7 @@ from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.content.concept_network import ConceptVector, KeyConcept, cosine
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import keepers, posted
+from tests.content.postings import keepers
 
 # A text with the traits of the paper's example: a few concepts that everything else hangs on, synonyms among them.
 HEADACHE = (
@@ -128,12 +128,6 @@ def test_real_versions_are_found_among_other_pages(shared_data: Path) -> None:
         number: keepers(check, made, kept) for number in kept if (made := signature(new[names[number]])) is not None
     }
     assert all(set(pages) <= {number} for number, pages in found.items())
-
-
-def test_an_empty_index_has_no_candidates() -> None:
-    check = ConceptsCheck()
-    assert check.candidates(made(HEADACHE), posted(check, {})) == []
-    assert check.contained(made(HEADACHE), posted(check, {0: made(HEADACHE)})) == []
 
 
 @pytest.mark.parametrize("paragraphs", [(), ("Photo 3 of 9",), ("。,!",), ("word " * 500,)])

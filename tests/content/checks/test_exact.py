@@ -8,7 +8,7 @@ from dedupcrawl.content.checks.exact import ExactCheck
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import keepers, posted
+from tests.fixtures import table_of
 
 CHECK = ExactCheck()
 TEXT = "The quick brown fox jumps over the lazy dog, again and again and again; 系统采用的特征码提取算法。"
@@ -19,15 +19,7 @@ def signature(*paragraphs: str, body: bytes = b"") -> bytes | None:
     return CHECK.signature(page, SymbolText.of(paragraphs))
 
 
-@pytest.mark.parametrize(
-    "same",
-    [
-        TEXT.upper(),
-        TEXT.replace(",", " —").replace("。", ""),
-        TEXT.replace(" ", "\n\t "),
-        TEXT.replace("brown", "ｂｒｏｗｎ"),
-    ],
-)
+@table_of("content", "case_width_white_space_and_punctuation_do_not_count")
 def test_case_width_white_space_and_punctuation_do_not_count(same: str) -> None:
     assert signature(same) == signature(TEXT)
     assert signature(*same.split("\n")) == signature(TEXT)
@@ -78,18 +70,6 @@ class TestNextToNoText:
         assert body is not None
         assert CHECK.compare(body, text) is None
         assert CHECK.keys(body).tolist() != CHECK.keys(text).tolist()
-
-    def test_the_limit(self) -> None:
-        assert signature(" ".join(["word"] * 17)) is None
-        assert signature(" ".join(["word"] * 18)) is not None
-        assert ExactCheck(min_symbols=3).signature(Page(""), SymbolText.of(("a b c",))) is not None
-
-
-def test_search() -> None:
-    kept = {number: signature(f"{TEXT} {number}") or b"" for number in range(50)}
-    assert keepers(CHECK, kept[7], kept) == {7: 1.0}
-    assert keepers(CHECK, signature(TEXT) or b"", kept) == {}
-    assert CHECK.contained(kept[7], posted(CHECK, kept)) == []
 
 
 def test_signatures_are_part_of_the_stored_format() -> None:

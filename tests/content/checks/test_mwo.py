@@ -13,7 +13,6 @@ from dedupcrawl.content.checks import mwo as mwo_check
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
 from dedupcrawl.core.overlap import TOTAL, overlap
-from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import keepers, posted
@@ -93,52 +92,6 @@ def test_search_equals_brute_force_on_real_pages(real_pages: dict[int, bytes], t
     assert wrong < len(real_pages) / 5 * 10  # of some 190 pages
 
 
-def test_new_terms_that_outweigh_the_rest_need_no_look_up() -> None:
-    check = MwoCheck(0.8)
-    one, other = signature(check, TEXTS[0]), signature(check, TEXTS[1])
-    assert one is not None
-    assert other is not None
-
-    postings = posted(check, {0: one})
-    assert sum(postings.count(check.probe(other).prefixes)) > 0  # "and", so to say, is shared
-    assert check.candidates(other, postings) == []
-    assert postings.read == 0
-
-
-@pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> Postings:
-    """Pages of 30 terms that all have and 20 of their own, in an index that is large beside what may be read."""
-    monkeypatch.setattr(mwo_check, "MOST_POSTINGS", 400)
-    monkeypatch.setattr(mwo_check, "CLOSEST", 5)
-    chance = random.Random(1)
-    pages = {}
-    for number in range(300):
-        own = {f"own{number}x{i}": 3 for i in range(20)} | {f"shared{number % 30}x{i}": 3 for i in range(10)}
-        pages[number] = record_of({f"common{i}": chance.randint(1, 9) for i in range(30)} | own)
-    return posted(MwoCheck(), pages)
-
-
-def test_a_large_index_is_searched_by_the_rarest_terms(large: Postings) -> None:
-    near = dict.fromkeys([f"common{i}" for i in range(30)], 5) | {f"own7x{i}": 3 for i in range(15)}
-    assert MwoCheck().candidates(record_of(near | {f"new{i}": 3 for i in range(5)}), large) == [7]
-    assert 0 < large.read <= 400
-
-    before = large.read
-    MwoCheck().candidates(record_of(dict.fromkeys([f"common{i}" for i in range(30)], 1)), large)
-    assert large.read - before == 300  # one of the terms that all have; a second would be too much
-
-
-def test_of_a_large_index_the_closest_pages_are_compared(large: Postings) -> None:
-    near = {f"common{i}": 5 for i in range(30)} | {f"shared7x{i}": 3 for i in range(10)}
-    found = MwoCheck().candidates(record_of(near | {f"own277x{i}": 3 for i in range(4)}), large)
-    assert len(found) == 5
-    assert set(found) < set(range(7, 300, 30))
-    assert 277 in found
-
-    few = {f"common{i}": 5 for i in range(30)} | {f"own{67 + i}x0": 3 for i in range(10)}
-    assert MwoCheck().candidates(record_of(few), large) == []  # pages with one of ten rare terms
-
-
 @given(repositories(), st.sampled_from(THRESHOLDS), st.integers(0, 60))
 def test_a_bounded_search_reads_no_more_than_it_may(records: list[bytes], threshold: float, most: int) -> None:
     check = MwoCheck(threshold)
@@ -151,14 +104,6 @@ def test_a_bounded_search_reads_no_more_than_it_may(records: list[bytes], thresh
     assert postings.read <= most
     assert set(found) <= set(range(len(records) - 1))
     assert sorted(set(found)) == found
-
-
-def test_an_empty_index_has_no_candidates() -> None:
-    check = MwoCheck()
-    made = signature(check, TEXTS[0])
-    assert made is not None
-    assert check.candidates(made, posted(check, {})) == []
-    assert check.contained(made, posted(check, {0: made})) == []
 
 
 def test_the_order_of_paragraphs_does_not_matter_and_traditional_is_simplified() -> None:
@@ -193,15 +138,6 @@ def test_a_signature_stays_within_its_budget() -> None:
     made = signature(check, text)
     assert made is not None
     assert len(made) + 12 * len(check.keys(made)) <= 1500
-
-
-def test_thresholds_share_an_index_and_features_do_not() -> None:
-    assert MwoCheck(0.5).header() == MwoCheck(0.9).header()
-    assert MwoCheck(weights="main=1").header() != MwoCheck().header()
-    assert MwoCheck(dropped=0).header() != MwoCheck(dropped=0.1).header()
-    made = signature(MwoCheck(), TEXTS[0])
-    assert made is not None
-    assert MwoCheck(0.5).keys(made).tolist() == MwoCheck(0.9).keys(made).tolist()
 
 
 def test_one_term_repeated_without_end_stays_cheap_and_readable() -> None:

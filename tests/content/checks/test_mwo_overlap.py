@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.mwo_records import Record, record_of
-from dedupcrawl.content.checks.mwo import FieldWeights, add_fields, least_overlap
+from dedupcrawl.content.checks.mwo import FieldWeights, add_fields
 from dedupcrawl.content.terms import term_hash
 from dedupcrawl.core.overlap import TOTAL, Weights, cheapest_prefix, overlap
 from dedupcrawl.page import Page
@@ -79,13 +79,6 @@ def test_the_lightest_terms_go_first(weights: dict[str, int], dropped: float, mo
     assert all(of_hash[value] * TOTAL < 2 * sum(weights.values()) for value in set(order[:most]) - kept)
 
 
-def test_of_equal_terms_the_same_stay_whatever_else_is_on_the_page() -> None:
-    base = dict.fromkeys(WORDS, 1)
-    one = arrays({"title": 9, **base}, most=20)
-    other = arrays({**base, "heading": 9}, most=20)
-    assert len(set(one.hashes.tolist()) & set(other.hashes.tolist())) == 19
-
-
 def test_table_1_weighs_each_field() -> None:
     page = Page(
         "https://apple.example/banana?cherry=%E8%8B%B9%E6%9E%9C",
@@ -112,13 +105,6 @@ def test_table_1_weighs_each_field() -> None:
     assert weights.record(0, 1000) == record_of(expected)
 
 
-def test_field_weights_are_read_as_they_are_written() -> None:
-    assert FieldWeights.parse(str(FieldWeights())) == FieldWeights()
-    only_main = FieldWeights.parse("main=1")
-    assert (only_main.main, only_main.url, only_main.title) == (1, 0, 0)
-    assert FieldWeights.parse("main=1, title=0.25").title == 0.25
-
-
 @pytest.mark.parametrize(
     "text", ["", "main", "main=x", "body=1", "main=1 main=2", "main=-1", "main=101", "main=nan", "url=0"]
 )
@@ -138,9 +124,3 @@ def test_a_prefix_leaves_no_more_than_it_may(terms: list[tuple[int, int]], share
     assert len(set(prefix)) == len(prefix)
     assert TOTAL - weights[prefix].sum() <= most_left
     assert {place for place, cost in enumerate(costs) if not cost} <= set(prefix)
-
-
-@pytest.mark.parametrize("threshold", [0.5, 0.8, 0.95, 1.0])
-def test_least_overlap(threshold: float) -> None:
-    least = least_overlap(threshold)
-    assert least / TOTAL >= threshold > (least - 1) / TOTAL

@@ -67,13 +67,3 @@ def test_every_parameter_reads_its_default_also_as_a_string(parameter: object) -
 def test_a_wrong_value_is_refused(name: str, wrong: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         BY_NAME[name].read(wrong)
-
-
-def test_parameters_reach_their_checks() -> None:
-    exact, codes, simhash = make_checks(
-        ["exact", "feature_code", "simhash"],
-        {"EXACT_MIN_SYMBOLS": 10_000, "CODE_CHARACTERS": 60, "SIMHASH_FEATURES": "words", "REPEATABILITY": 1.0},
-    )
-    assert exact.signature(PAGE, TEXT) is None
-    assert simhash.header()["features"] == "words"
-    assert codes.header()["characters"] == 60

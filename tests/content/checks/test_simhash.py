@@ -15,7 +15,7 @@ from dedupcrawl.content.checks.simhash import (
 )
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
-from tests.content.postings import keepers, posted
+from tests.content.postings import keepers
 
 FINGERPRINTS = st.integers(0, (1 << BITS) - 1)
 
@@ -74,11 +74,6 @@ class TestSimilarity:
         assert similarity_at(32) == pytest.approx(0)
         assert similarity_at(64) == 0
 
-    def test_compare(self) -> None:
-        check = SimHashCheck(distance=3)
-        assert check.compare(packed(0b111), packed(0)) == pytest.approx(math.cos(3 * math.pi / 64))
-        assert check.compare(packed(0b1111), packed(0)) is None
-
 
 class TestSearch:
     @settings(max_examples=100)
@@ -94,34 +89,3 @@ class TestSearch:
         }
         found = keepers(SimHashCheck(distance=distance), packed(new), {page: packed(v) for page, v in kept.items()})
         assert set(found) == {page for page, value in kept.items() if (value ^ new).bit_count() <= distance}
-
-    @pytest.mark.parametrize("distance", range(MAX_DISTANCE + 1))
-    def test_wherever_the_bits_differ(self, distance: int) -> None:
-        chance = random.Random(distance)
-        new = chance.getrandbits(BITS)
-        kept = {}
-        for page in range(2000):
-            bits = chance.sample(range(BITS), distance)
-            kept[page] = packed(new ^ sum(1 << bit for bit in bits))
-        check = SimHashCheck(distance=distance)
-        assert set(keepers(check, packed(new), kept)) == set(kept)
-
-    def test_four_postings_a_page_whatever_the_distance(self) -> None:
-        keys = {tuple(SimHashCheck(distance=d).keys(packed(0x0123456789ABCDEF)).tolist()) for d in range(8)}
-        assert len(keys) == 1
-        assert len(keys.pop()) == 4
-
-    def test_blocks_do_not_mix(self) -> None:
-        """Equal blocks at different places are no reason to look at a page."""
-        check = SimHashCheck()
-        kept = {0: packed(0x1111_2222_3333_4444)}
-        assert posted(check, kept).pages_of(check.keys(packed(0x2222_3333_4444_1111))[0] >> 46) == []
-
-    def test_nothing_lies_inside(self) -> None:
-        check = SimHashCheck()
-        assert check.contained(packed(1), posted(check, {0: packed(1)})) == []
-
-
-def test_the_distance_is_not_part_of_the_format() -> None:
-    assert SimHashCheck(distance=0).header() == SimHashCheck(distance=7).header()
-    assert SimHashCheck(features="words").header() != SimHashCheck().header()

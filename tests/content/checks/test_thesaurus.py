@@ -17,14 +17,6 @@ class TestWordNet:
         assert {"car", "automobil", "auto", "motorcar"} <= load().synonyms("car")
         assert load().synonyms("scrapy") == {"scrapy"}
 
-    def test_words_of_several_parts_add_their_parts_and_names_only_themselves(self) -> None:
-        assert {"orang", "tree"} <= load().synonyms(term("orange"))
-        assert "republ" not in load().synonyms(term("cuba"))
-        assert "republic_of_cuba" in load().synonyms(term("cuba"))
-
-    def test_of_words_with_one_stem_the_common_one_counts(self) -> None:
-        assert "orangutan" not in load().synonyms("orang")
-
     @pytest.mark.parametrize(
         ("one", "other"),
         [
