@@ -91,26 +91,6 @@ def test_between_tiles_a_longest_common_subsequence_is_left(a: list[int], b: lis
     assert int(found.new.sum()) == int(found.kept.sum()) == table[-1][-1]
 
 
-def test_a_word_for_another_is_one_piece() -> None:
-    text = list(range(2, 60))
-    other = [*text[:20], 999, *text[21:]]
-    assert aligned(other, text).pieces.tolist() == [[20, 21, 20, 21]]
-
-
-def test_what_was_added_and_left_out_is_told_where_it_stands() -> None:
-    text = list(range(2, 60))
-    assert aligned([*text[:20], 999, 998, *text[20:]], text).pieces.tolist() == [[20, 22, 20, 20]]
-    assert aligned([*text[:20], *text[25:]], text).pieces.tolist() == [[20, 20, 20, 25]]
-
-
-def test_a_block_that_moved_is_no_difference_of_words() -> None:
-    text = list(range(2, 102))
-    found = aligned([*text[50:], *text[:50]], text)
-    assert found.new.all()
-    assert found.kept.all()
-    assert found.moves == 1
-
-
 def test_a_hostile_pair_takes_bounded_effort() -> None:
     chance = random.Random(1)
     kept = [chance.randrange(2, 60_000) for _ in range(16_000)]

@@ -77,11 +77,6 @@ def test_what_is_simplified_stays_as_it_is() -> None:
     assert not set(TRADITIONAL) & set(SIMPLIFIED)
 
 
-def test_signs_fold_to_themselves() -> None:
-    assert fold(SIGNS + TOUCHING) == SIGNS + TOUCHING
-    assert len(set(SIGNS)) == len(SIGNS)
-
-
 def test_every_character_folds_as_unicode_says() -> None:
     for begin in range(0, 0x110000, 64):
         text = "x".join(filter(is_assigned, EVERY_CHARACTER[begin : begin + 64]))
@@ -124,12 +119,6 @@ def test_a_sequence_has_room_for_the_most_marks() -> None:
         else:
             ends = max(ends, is_mark[::-1].index(False))
     assert 1 + ends + 30 * piles <= 64
-
-
-def test_a_form_that_stands_for_many_characters_folds_to_itself() -> None:
-    assert fold("a\ufdfa\ufdfbA") == "a\ufdfa\ufdfba"
-    assert fold("\ufdfa\u0653") == "\ufdfa\u0653"
-    assert fold("㎯㌖ﷲ") == "rad∕s2キロメートルالله"
 
 
 @given(AWKWARD)

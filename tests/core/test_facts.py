@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.html import extract, facts_of
 from dedupcrawl.core.facts import Facts
+from tests.fixtures import table_of
 
 LINKS = (("link", b"rel", (b"canonical", b"alternate")),)
 GENERATOR = (("meta", b"name", (b"generator",)),)
@@ -35,18 +35,6 @@ def test_elements_of_two_kinds_in_page_order() -> None:
     assert facts.elements(GENERATOR) == []
 
 
-def test_the_first_base_that_has_an_address() -> None:
-    assert facts_of("<base target=_top><base href='/a&amp;b'><base href=/c>").base == "/a&b"
-    assert facts_of("<!-- <base href=/a> --><p>").base == ""
-
-
-def test_scripts_of_a_media_type() -> None:
-    facts = facts_of(
-        '<script type="application/LD+json; charset=utf-8">{"a": "</b>"}</script><script type=text/x>1</script>'
-    )
-    assert facts.scripts(b"application/ld+json") == [b'{"a": "</b>"}']
-
-
 def test_links_and_elements_that_go_by_a_number() -> None:
     facts = facts_of(
         '<a href="/t?p=42&amp;x#p42 "><a href="/t?p=142#42"><a href="#7"><a href="/7">'
@@ -57,17 +45,7 @@ def test_links_and_elements_that_go_by_a_number() -> None:
     assert len(facts.anchors) == 5
 
 
-@pytest.mark.parametrize(
-    ("written", "value"),
-    [
-        ("?a&amp;b&#38;c&#x26;d", "?a&b&c&d"),
-        ("?a&copy=1&region=2&sect", "?a&copy=1&region=2§"),
-        ("&copy;&semi;&notit;&noti", "©;&notit;&noti"),
-        ("&unknown;&;&#;&&amp", "&unknown;&;&#;&&"),
-        (f"&#{'9' * 20};", "\ufffd" + "9" * 11 + ";"),
-        ("&nGt;" * 50, "≫⃒" * 50),
-    ],
-)
+@table_of("core", "references_in_values")
 def test_references_in_values(written: str, value: str) -> None:
     assert facts_of(f'<a href="{written}">').anchors == [value]
 

@@ -8,6 +8,7 @@ from w3lib.url import canonicalize_url
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.page import Page
+from tests.fixtures import table_of
 from tests.linked import linked
 
 
@@ -15,30 +16,7 @@ def links(markup: str, url: str = "http://a.example/forum/topic?id=7") -> frozen
     return extract(markup, url).links
 
 
-@pytest.mark.parametrize(
-    ("href", "leads_to"),
-    [
-        ("/p/1", "/p/1"),
-        ("http://a.example/p/1", "/p/1"),
-        ("HTTPS://www.A.example/p/1", "/p/1"),
-        ("//a.example/p/1", "/p/1"),
-        ("http://a.example", "/"),
-        ("other?id=8", "/forum/other?id=8"),
-        ("./other", "/forum/other"),
-        ("../other", "/other"),
-        ("../../../other", "/other"),
-        ("?id=8&amp;page=2#last", "/forum/topic?id=8&page=2"),
-        ("?page=2&id=8", "/forum/topic?id=8&page=2"),
-        ("http://a.example:80/p/1", "/p/1"),
-        ("/文章/1", "/%E6%96%87%E7%AB%A0/1"),
-        ("/%e6%96%87/1", "/%E6%96%87/1"),
-        ("/%B1%B1/1", "/%b1%b1/1"),
-        ("/my post/1", "/my%20post/1"),
-        ("/it%27s/1", "/it's/1"),
-        ("/tag?a=x+y", "/tag?a=x%20y"),
-        ("/p?", "/p"),
-    ],
-)
+@table_of("core", "a_link_is_written_like_the_page_that_it_leads_to")
 def test_a_link_is_written_like_the_page_that_it_leads_to(href: str, leads_to: str) -> None:
     assert links(f'<p><a href="{href}">there</a>') == {link_hash(local_form(f"http://a.example{leads_to}"))}
 
@@ -64,19 +42,7 @@ def test_what_leads_elsewhere_is_none(href: str) -> None:
     assert links(f'<p><a href="{href}">there</a>') == set()
 
 
-def test_a_base_is_heeded() -> None:
-    assert links("<base href='/wiki/'><p><a href=Page>there</a>") == linked("/wiki/Page")
-
-
-@pytest.mark.parametrize(
-    ("base", "leads_to"),
-    [
-        ("./", ["/forum/p.html"]),
-        ("sub/", ["/forum/sub/p.html"]),
-        ("https://cdn.other.example/x/", []),
-        ("https://www.a.example/x/", ["/x/p.html"]),
-    ],
-)
+@table_of("core", "a_base_may_be_relative_or_of_another_host")
 def test_a_base_may_be_relative_or_of_another_host(base: str, leads_to: list[str]) -> None:
     assert links(f"<base href='{base}'><p><a href=p.html>there</a>") == linked(*leads_to)
 
@@ -84,11 +50,6 @@ def test_a_base_may_be_relative_or_of_another_host(base: str, leads_to: list[str
 def test_other_schemes_are_no_links_of_a_file_either() -> None:
     markup = "<p><a href='mailto:a@a.example'>write</a> <a href='javascript:void(0)'>go</a>"
     assert links(markup, "file:///tmp/old.html") == set()
-
-
-def test_a_page_has_its_own_form() -> None:
-    assert local_form("http://a.example/forum/topic?id=7&d=1#x") == b"/forum/topic?d=1&id=7"
-    assert local_form("http://a.example") == b"/"
 
 
 def test_a_million_links_are_not_kept() -> None:

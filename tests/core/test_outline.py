@@ -2,80 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from parsel import Selector
 
 from tests.core.markup import TAGS
 from tests.core.reading import read, shown
+from tests.fixtures import table_of
 
 
-@pytest.mark.parametrize(
-    ("markup", "expected"),
-    [
-        ("", []),
-        ("  \n ", []),
-        ("just text", ["just text"]),
-        ("<p>J<b>oh</b>n  \n Doe</p>", ["John Doe"]),
-        ("<p>one<p>two<div>three</div>four", ["one", "two", "three", "four"]),
-        ("<ul><li>one<li>two</ul>three", ["one", "two", "three"]),
-        ("<table><tr><td>a<td>b<tr><td>c</table>d", ["a", "b", "c", "d"]),
-        ("<dl><dt>a<dd>b<dt>c</dl>", ["a", "b", "c"]),
-        ("one<hr>two<h2>three</h2>four", ["one", "two", "three", "four"]),
-        ("<p>one<br>two<BR/>three</p>", ["one", "two", "three"]),
-        ("<p><br> <br></p>x", ["x"]),
-        ("<p>one &amp; two&nbsp;three &lt;p&gt; &#20013; &#x4e2d</p>", ["one & two three <p> 中 中"]),
-        ("<p>a\0b</p>", ["a", "b"]),
-        ("<P>A</P><DIV>B</DIV>", ["A", "B"]),
-        ("<pRe>one\n two\n\n\n three</pRe>", ["one two", "three"]),
-        ("<script>no</script>yes<style>no</style><!-- no --><noscript>no</noscript>", ["yes"]),
-        ("<template>no<p>no</p></template>yes<svg><text>no</text></svg>", ["yes"]),
-        ("<p>yes<button>no</button></p><video>no</video><select><option>no</select>more", ["yes", "more"]),
-        ("<p>a<template>no", ["a"]),
-        ("<div><template>no</div>yes", ["yes"]),
-        ("<p>1 < 2, a <3 b</p>", ["1 < 2, a <3 b"]),
-        ("</p></div></table>x</body></html>y", ["x", "y"]),
-        ("<b><p>x</b></p>y", ["x", "y"]),
-        ('<p><img alt="no > no" src="no.jpg">yes</p>', ["yes"]),
-        ("<my-card>x</my-card><p>y", ["x", "y"]),
-        ("<frameset><frame src=x><noframes>plain</noframes></frameset>", ["plain"]),
-        ("<head><title>no</title></head><body>yes", ["yes"]),
-    ],
-)
+@table_of("core", "blocks_of_text")
 def test_blocks_of_text(markup: str, expected: list[str]) -> None:
     assert shown(markup.encode()) == expected
 
 
-@pytest.mark.parametrize(
-    ("markup", "title"),
-    [
-        ("<title> A &amp;\n B </title>", "A & B"),
-        ("<TITLE>A</TITLE><title>B</title>", "A"),
-        ("<title></title><p>x</p>", ""),
-        ("<title>A<body><p>x", "A"),
-        ("<svg><title>no</title></svg><title>A</title>", "A"),
-        ("x", ""),
-    ],
-)
+@table_of("core", "title")
 def test_title(markup: str, title: str) -> None:
     assert read(markup.encode()).title == title
 
 
-@pytest.mark.parametrize(
-    ("markup", "link_lines"),
-    [
-        ("<a href=x><div>one</div><div>two</div></a>three", ["one", "two"]),
-        ("<li><a href=x>one<li>two", ["one"]),
-        ("<td><a href=x>one</td><td>two</td>", ["one"]),
-        ("<a href=x>one<a href=y>two</a><p>three", ["onetwo"]),
-        ("<A HREF=x>one</A>", ["one"]),
-        ("<a>one</a>", []),
-        ("<a name=href>one</a>", []),
-        ("<p>three <a href=x> one</a>", []),
-        ("<p>one <a href=x> three</a>", ["one three"]),
-    ],
-)
+@table_of("core", "a_link_ends_at_its_end_tag_the_next_link_or_the_end_of_what_is_around_it")
 def test_a_link_ends_at_its_end_tag_the_next_link_or_the_end_of_what_is_around_it(
     markup: str, link_lines: list[str]
 ) -> None:
@@ -92,14 +38,6 @@ def test_anchors_and_metas_are_collected() -> None:
     )
     assert (page.keywords, page.description) == ("k", "A & B")
     assert (page.anchors_same_site, page.anchors_other_sites) == (("one",), ("other site",))
-
-
-def test_headings_are_lines() -> None:
-    assert read(b"<h1>One<br>two</h1><p>x<h6>three</h6><p>four<div><h2> </h2></div>").headings == (
-        "One",
-        "two",
-        "three",
-    )
 
 
 @given(TAGS)

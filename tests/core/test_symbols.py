@@ -19,6 +19,7 @@ from tests.core.definitions import ASSIGNED
 from tests.core.markup import ARTICLES, drawn
 from tests.core.reading import read
 from tests.core.recorded import changed
+from tests.fixtures import table_of
 
 SECRET = Secret(bytes(range(32)))
 SECRETS = st.sampled_from([NO_SECRET, SECRET])
@@ -101,27 +102,7 @@ def test_the_blocks_of_a_text_are_those_of_its_outline(text: str, secret: Secret
     assert blocks_of(made.values, bytes(len(made.values) // 2), secret)[3] == made.block_hashes
 
 
-@pytest.mark.parametrize(
-    ("text", "symbols"),
-    [
-        ("系统采用的特征码", ["系", "统", "采", "用", "的", "特", "征", "码"]),
-        ("TiDB 7.5 的 3个region", ["tidb", "7.5", "的", "3", "个", "region"]),
-        ("ＡＢＣ１２３", ["abc123"]),
-        ("don't snake_case über-groß", ["don", "t", "snake", "case", "über", "gross"]),
-        ("ひらがなカナ 한국어", [*"ひらがなカナ", "한국어"]),
-        ("數據庫", ["数", "据", "库"]),
-        ("-5 to −7°, 10-20, 2024-05-03", ["-", "5", "to", "-", "7", "10", "20", "2024", "05", "03"]),
-        ("$5 or €7", ["$", "5", "or", "€", "7"]),
-        ("C, C++, C#, A-", ["c", "c", "+", "+", "c", "#", "a", "-"]),
-        ("well-known - # --x ##", ["well", "known", "-", "x"]),
-        ("1.500, 1,500 2010,2011 v2.0. 1. 12:30", ["1.500", "1,500", "2010", "2011", "v2.0", "1", "12", "30"]),
-        ("a<b && a+b 50%", ["a", "<", "b", "&", "&", "a", "+", "b", "50", "%"]),
-        ("ไม่ไป ၃၀ ខ្មែរ हिन्दी", ["ไ", "ม่", "ไ", "ป", "၃", "၀", "ខ្", "មែ", "រ", "हिन्दी"]),
-        ("✓ wifi ✗gps ★★☆ ● ©", ["✓", "wifi", "✗", "gps", "★", "★", "☆"]),
-        ("", []),
-        (" 。，!?\n", []),
-    ],
-)
+@table_of("core", "symbols")
 def test_symbols(text: str, symbols: list[str]) -> None:
     assert SymbolText.of((text,)).symbols == symbols
 
@@ -145,29 +126,6 @@ def test_another_secret_makes_other_hashes_of_the_same_symbols() -> None:
     assert one.symbols == other.symbols
     assert not set(one.hashes.tolist()) & set(other.hashes.tolist())
     assert [one & 1 for one in one.hashes] == [one & 1 for one in other.hashes]
-
-
-def test_bit_0_tells_numbers_from_words() -> None:
-    text = SymbolText.of(("page 3 of x86 九 ٣",))
-    assert [one & 1 for one in text.hashes] == [0, 1, 0, 1, 0, 1]
-
-
-def test_case_width_punctuation_and_place_do_not_count() -> None:
-    a = SymbolText.of(("Hello, World！ ＡＢＣ",)).hashes
-    b = SymbolText.of(("—", "hello", "world (abc)")).hashes
-    assert a.tolist() == b.tolist()
-
-
-def test_hashes_do_not_depend_on_how_long_the_text_is() -> None:
-    words = "alpha beta 系统 "
-    short = SymbolText.of((words,)).hashes
-    assert SymbolText.of((words * 10_000,)).hashes.tolist() == short.tolist() * 10_000
-
-
-def test_a_megabyte_without_a_space_is_one_symbol() -> None:
-    text = SymbolText.of(("a" * 1_000_000,))
-    assert len(text) == 1
-    assert text.lengths == [1_000_000]
 
 
 def fmix64(value: int) -> int:
@@ -200,23 +158,10 @@ def blocks(*lines: str) -> list[int]:
     return SymbolText.of(lines).block_hashes
 
 
-def test_case_and_punctuation_do_not_count_and_every_word_does() -> None:
-    assert blocks("Read more …") == blocks("READ MORE")
-    assert blocks("Read more") != blocks("Read more 3")
-
-
 def test_a_clock_and_a_counter_are_slots_that_keep_their_hash() -> None:
     assert blocks("Read 2862 times") == blocks("Read 17 times")
     assert blocks("Mon Jan 05, 2004 4:33 pm") == blocks("Fri Mar 19, 2010 11:02 am")
     assert blocks("Read 2862 times") != blocks("Sent 2862 times")
-
-
-def test_what_has_no_flag_stays() -> None:
-    text = SymbolText.of(("One", "-", "Two", "Three"))
-    assert text.without(b"\1").text == "-\ntwo\nthree"
-    assert text.without(b"\0\1\1").text == "one\n-"
-    assert text.without(b"\1\1\1").text == "-"
-    assert text.without(b"").text == text.text
 
 
 def test_a_symbol_whose_hash_begins_with_zeros_is_no_break() -> None:

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 
 from dedupcrawl.core.tags import tame
 from tests.core.markup import MARKUP, TAGS
 from tests.core.reading import shown
+from tests.fixtures import table_of
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
-    [
-        ("a<b>c</b>d", "acd"),
-        ("<a href=x>", ""),
-        ('<a title="x > y">z', "z"),
-        ("<a title = 'x > y' b>z", "z"),
-        ('<a title="x > y>z', "y>z"),
-        ('<a x="1"y="2">z', "z"),
-        ("<p/>z", "z"),
-        ("<o:p>z", "z"),
-        ("1 < 2 <3", "1 < 2 <3"),
-        ("<!-- <p> -- > --->z", "z"),
-        ("<!-->z", "z"),
-        ("<!--->z", "z"),
-        ("<!-- x --!>z", "z"),
-        ("<!-- x", ""),
-        ("<!DOCTYPE html>z<?php x ?>", "z"),
-        ("<script>if (a < b) '</p>'</script >z", "z"),
-        ("<SCRIPT src=x>y</script>z", "z"),
-        ("<script>x", ""),
-        ("<scripture>x", "x"),
-        ("<style>p > a</style><noscript><p>x</noscript>z", "z"),
-        ("<svg><title>x</title></svg>z", "z"),
-        ("<svg><path><p>z", "z"),
-        ("<select><option>x</select>z", "z"),
-        ("x<p", "x"),
-    ],
-)
+@table_of("core", "where_tags_are")
 def test_where_tags_are(markup: str, text: str) -> None:
     assert "\n".join(shown(markup.encode())) == text
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.core.url_parts import UrlParts, split_url
+from tests.fixtures import table_of
 
 PIECES = st.sampled_from(
     ["/", "?", "&", ";", "=", "#", "a", "b=1", "%2F", "é", "\ud800", "..", " ", ":8080", "//", "\n"]
@@ -42,19 +42,7 @@ def test_without_an_argument_the_others_stay_as_they_are(tail: str, index: int) 
     assert parts.without_args(set()) is None
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "a.com/x",
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "ftp://a.com/",
-        "http://",
-        "http:///x",
-        "http://u@a.com/",
-    ],
-)
+@table_of("core", "what_is_no_url_of_the_web")
 def test_what_is_no_url_of_the_web(url: str) -> None:
     assert split_url(url) is None
 

@@ -5,29 +5,19 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from dedupcrawl.core import words
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText
 from dedupcrawl.core.words import (
     AGO,
-    COUNTER,
-    DATE,
-    FUNCTION,
     IDEOGRAPH,
     KIND,
     LETTER,
-    NAME,
-    NEGATION,
-    NUMBER,
-    NUMERAL,
-    PARTICLE,
-    SIGN,
-    TIME,
-    UNIT,
-    WORD,
     WORDS,
     kinds_of,
 )
 from tests.core.test_symbols import SECRET, SECRETS, TEXTS
+from tests.fixtures import table_of
 
 
 def kinds(text: str) -> list[tuple[str, int]]:
@@ -40,57 +30,9 @@ def kind_of(word: str, text: str) -> int:
     return dict(kinds(text))[word]
 
 
-@pytest.mark.parametrize(
-    ("word", "text", "kind"),
-    [
-        ("smith", "We met Smith there", NAME),
-        ("smith", "We met Mr. Smith there", NAME),
-        ("was", "It ended. Was it good", FUNCTION),
-        ("children", "It ended. Children left", WORD),
-        ("paris", "in paris", NAME),
-        ("京", "在北京", NAME),
-        ("北", "北部", WORD),
-        ("not", "it is not so", NEGATION),
-        ("kein", "das ist kein Haus", NEGATION),
-        ("не", "это не так", NEGATION),
-        ("on", "it is on", PARTICLE),
-        ("the", "the house", FUNCTION),
-        ("views", "12 views", COUNTER),
-        ("阅", "阅读 12", COUNTER),
-        ("euros", "30 euros", UNIT),
-        ("years", "30 years in prison", UNIT),
-        ("30", "30 years in prison", NUMBER),
-        ("1.500", "1.500 people", NUMBER),
-        ("1,500", "1,500 people", NUMBER),
-        ("five", "five people", NUMERAL),
-        ("三", "三个人", NUMERAL),
-        ("vii", "chapter VII", NUMERAL),
-        ("b", "Plumber in part B", NUMERAL),
-        ("%", "50% of it", SIGN),
-        ("<", "if a<b", SIGN),
-        ("-", "at -5 degrees", SIGN),
-        ("may", "on 5 May", DATE),
-        ("5", "on 5 May", DATE),
-        ("12", "at 12:30", DATE),
-        ("2", "they won 2:1", NUMBER),
-        ("3", "3-4 people", NUMBER),
-        ("21.3.2024", "on 21.3.2024", DATE),
-        ("5", "3月5日", DATE),
-        ("三", "三月五日", DATE),
-        ("2024", "2024年", DATE),
-        ("30", "30年", NUMBER),
-        ("pm", "at 5 pm", TIME),
-        ("3", "3 weeks ago", DATE),
-        ("weeks", "2 years 3 weeks ago", DATE),
-        ("3", "3天前", DATE),
-    ],
-)
-def test_the_kind_of_a_word_in_a_text(word: str, text: str, kind: int) -> None:
-    assert kind_of(word, text) == kind
-
-
-def test_each_part_of_a_date_is_one() -> None:
-    assert {kind for _, kind in kinds("2024-03-21 and 3/21/2024")[:3]} == {DATE}
+@table_of("core", "the_kind_of_a_word_in_a_text")
+def test_the_kind_of_a_word_in_a_text(word: str, text: str, kind: str) -> None:
+    assert kind_of(word, text) == getattr(words, kind)
 
 
 @given(TEXTS, SECRETS)
@@ -113,15 +55,8 @@ def test_an_ideograph_is_half_a_word_and_a_letter_without_spaces_a_quarter(text:
     assert {kind & (IDEOGRAPH | LETTER) for kind in kinds_of(SymbolText.of((text,)))} == {part}
 
 
-@pytest.mark.parametrize(
-    ("word", "text", "kind"),
-    [
-        ("สาม", "ราคาสามร้อยบาท", NUMERAL),
-        ("มกราคม", "วันที่ 3 มกราคม 2567", DATE),
-        ("ไม่ได้", "เขาไม่ได้มา", NEGATION),
-    ],
-)
-def test_words_amid_others_without_spaces(word: str, text: str, kind: int) -> None:
+@table_of("core", "words_amid_others_without_spaces")
+def test_words_amid_others_without_spaces(word: str, text: str, kind: str) -> None:
     made = SymbolText.of((text,))
     begin = made.text.index(word)
     inside = [
@@ -129,7 +64,7 @@ def test_words_amid_others_without_spaces(word: str, text: str, kind: int) -> No
         for told, start in zip(kinds_of(made), made.starts, strict=True)
         if begin <= start < begin + len(word)
     ]
-    assert set(inside) == {kind}
+    assert set(inside) == {getattr(words, kind)}
 
 
 EXCLUSIVE = ("numerals", "dates", "periods", "times", "units", "counters", "negations", "places")
