@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from dedupcrawl import printable
+from tests.fixtures import table_of
 
 
 class Row(msgspec.Struct, forbid_unknown_fields=True):
@@ -21,17 +22,7 @@ def test_the_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(printable).failed == 0
 
 
-@pytest.mark.parametrize(
-    ("value", "says"),
-    [
-        ([], "the row must be an object, not a list"),
-        ({"url": None}, "url must be a string, not null"),
-        ({"url": "", "same": 1.5}, "same must be a boolean, not a number"),
-        ({"same": True}, 'the row has no "url"'),
-        ({"url": "", "rest": [{}]}, 'rest[0] has no "url"'),
-        ({"url": "", "more": 1}, "the row: Object contains unknown field `more`"),
-    ],
-)
+@table_of("settings_and_sites", "a_value_of_another_shape_is_told_in_words_of_json")
 def test_a_value_of_another_shape_is_told_in_words_of_json(value: Any, says: str) -> None:
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.convert(value, Row)

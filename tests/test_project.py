@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -35,19 +33,6 @@ def test_rules_lie_beside_the_data(inside: Path) -> None:
     assert data_folder() == project / ".scrapy" / "dedup"
 
 
-def test_another_worker_may_make_the_data_path_at_the_same_moment(
-    inside: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make = Path.mkdir
-
-    def late(self: Path, *args: Any, **kwargs: Any) -> None:
-        os.makedirs(self, exist_ok=True)  # by somebody else
-        make(self, *args, **kwargs)
-
-    monkeypatch.setattr(Path, "mkdir", late)
-    assert data_folder() == inside.parents[1] / ".scrapy" / "dedup"
-
-
 def test_crawls_read_them(inside: Path) -> None:
     assert DedupSettings.read({}).rules == (inside.parents[1] / "rules",)
 
@@ -60,13 +45,6 @@ def test_commands_read_them(inside: Path) -> None:
 
     assert [rule["id"] for rule in json.loads(run("rules", "list", "--json"))["rules"]] == ["sid"]
     assert json.loads(run("normalize", "http://a.com/x?sid=1"))["canonical"] == "http://a.com/x"
-
-
-def test_in_the_folder_of_the_project_they_are_named_as_people_do(
-    inside: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(inside.parents[1])
-    assert rules_folder() == Path("rules")
 
 
 def test_without_a_project_they_lie_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

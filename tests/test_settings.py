@@ -100,10 +100,6 @@ def test_the_checks_of_the_papers_decide_without_a_model() -> None:
         DedupSettings.read({"DEDUP_CHECKS": ["papers", "title"]})
 
 
-def test_settings_of_others_are_none_of_ours() -> None:
-    assert DedupSettings.read({"BOT_NAME": 3, "ROBOTSTXT_OBEY": True, "DEDUPLICATOR": 1}) == DedupSettings.read({})
-
-
 def test_a_site_overrides_by_host_and_by_registrable_domain() -> None:
     settings = DedupSettings.read(
         {

@@ -9,28 +9,10 @@ from hypothesis import strategies as st
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from dedupcrawl.sites import host_of, other_form, owner_of, site_of
+from tests.fixtures import table_of
 
 
-@pytest.mark.parametrize(
-    ("text", "site"),
-    [
-        ("https://news.example.co.uk/today?x=//other.org/", "example.co.uk"),
-        ("news.example.co.uk", "example.co.uk"),
-        ("//cdn.example.com/a", "example.com"),
-        ("http://user:pa@ss@www.Example.COM.:8080/", "example.com"),
-        ("http://www.nankai.edu.cn", "nankai.edu.cn"),
-        ("http://127.0.0.1:8000/", "127.0.0.1"),
-        ("http://[2001:db8::1]:80/a", "[2001:db8::1]"),
-        ("http://localhost/", "localhost"),
-        ("localhost:6800", "localhost"),
-        ("co.uk", "co.uk"),
-        ("http://例子.中国/页", "例子.中国"),
-        ("http://a..b..example.com/", "a..b..example.com"),  # no host name
-        ("http://me.github.io/", "github.io"),
-        ("/a/path", ""),
-        ("", ""),
-    ],
-)
+@table_of("settings_and_sites", "registrable_domain_or_else_the_host")
 def test_registrable_domain_or_else_the_host(text: str, site: str) -> None:
     assert site_of(text) == site
 

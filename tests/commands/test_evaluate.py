@@ -49,11 +49,6 @@ def test_for_programs(rules: Path, log: Path) -> None:
     assert (found["precision"], found["skipped"]) == (0.5, {"not 2 fields": 1, "not an http URL": 1})
 
 
-def test_rule_files_that_cannot_be_read_are_named(rules: Path, log: Path) -> None:
-    (rules / "a.com.toml").write_text("nonsense")
-    assert f"counts as empty: {rules}/a.com.toml" in run("evaluate", log, "--rules", rules).stderr
-
-
 @pytest.mark.parametrize(
     ("content", "says"),
     [("", "there is nothing in "), ("url,digest\nmailto:x,y\n", "no row has both a URL and a digest")],

@@ -26,6 +26,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.commands.invoked import check_refused, run, told
 from tests.crawls.site import prose
+from tests.fixtures import table_of
 from tests.redis_server import RedisServer, running
 
 CHECKS = make_checks(DEFAULT_CHECKS, {})
@@ -86,20 +87,7 @@ def edit(folder: Path, command: str, *arguments: str) -> Result:
     return run(f"index {command}", *arguments, "--index", folder)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "pages", "aliases"),
-    [
-        (["http://A.example/1#top"], ["a.example/1"], ["a.example/moved", "a.example/1/copy"]),
-        (["http://a.example/moved"], [], ["a.example/moved"]),
-        (["--site", "b.com"], ["www.b.com/22", "news.b.com/4444"], ["b.com/moved"]),
-        (["--site", "WWW.b.com"], ["www.b.com/22"], ["b.com/moved"]),
-        (["--run", "old"], ["a.example/1", "www.b.com/22"], ["a.example/moved", "a.example/1/copy"]),
-        (["--run", "newer"], ["a.example/333", "news.b.com/4444"], ["a.example/said", "b.com/moved"]),
-        (["--older-than", "30d"], ["a.example/1", "www.b.com/22"], ["a.example/moved", "a.example/1/copy"]),
-        (["--older-than", "50d"], [], []),
-        (["--site", "a.example", "--older-than", "30d"], ["a.example/1"], ["a.example/moved", "a.example/1/copy"]),
-    ],
-)
+@table_of("commands", "what_is_named_is_gone_with_its_aliases_and_those_that_lead_there")
 def test_what_is_named_is_gone_with_its_aliases_and_those_that_lead_there(
     folder: Path, arguments: list[str], pages: list[str], aliases: list[str]
 ) -> None:
@@ -188,16 +176,7 @@ def test_compact_of_what_is_in_use_fails(folder: Path) -> None:
         check_refused(edit(folder, "compact"), "in use", 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--run", "nope"], "the index knows no run 'nope', but newer, old."),
-        (["--site", "nope.example"], "the index knows no site 'nope.example', but a.example, b.com."),
-        (["no url"], "'no url' is not a URL"),
-        (["--site", "http://a.example/"], "--site takes a host"),
-        (["--older-than", "yesterday"], "--older-than takes an age such as 30d or 12h, not 'yesterday'"),
-    ],
-)
+@table_of("commands", "what_cannot_be_meant_is_refused")
 def test_what_cannot_be_meant_is_refused(folder: Path, arguments: list[str], says: str) -> None:
     check_refused(edit(folder, "forget", *arguments), says)
     assert len(kept(folder)) == 4

@@ -15,6 +15,7 @@ from dedupcrawl.index.runs import RunTally
 from dedupcrawl.verdict import Verdict
 from tests.commands.invoked import check_refused, checked, rows, run, told
 from tests.crawls.site import prose
+from tests.fixtures import table_of
 from tests.index.toys import CHECKS, offer, page
 
 
@@ -44,14 +45,7 @@ def test_a_damaged_segment_is_made_anew_by_a_command_that_reads(tmp_path: Path) 
         assert read.entry("http://a/3") is not None
 
 
-@pytest.mark.parametrize(
-    ("where", "says"),
-    [
-        ("job", "but at JOB/dedup/index: name that with --index."),
-        ("job/dedup/index/data.mdb", "is a file: --index takes the folder of an index, such as .scrapy/dedup/index."),
-        (".", "there is no index at"),
-    ],
-)
+@table_of("commands", "what_is_no_index_is_refused_and_one_further_down_is_named")
 def test_what_is_no_index_is_refused_and_one_further_down_is_named(tmp_path: Path, where: str, says: str) -> None:
     job = tmp_path / "job"
     (job / "dedup").mkdir(parents=True)
@@ -99,40 +93,3 @@ def test_no_spreadsheet_takes_a_title_for_a_formula(tmp_path: Path) -> None:
     more = ["'＝1+1", "a;'=1", "a;' ＋1"]
     with output.open(encoding="utf-8", newline="") as file:
         assert [row["title"] for row in csv.DictReader(file)] == ["'=1+1", "'+1", "'-1", "'@SUM(1)", "1=1", *more]
-
-
-@pytest.mark.parametrize("command", ["info", "verify", "list", "restore --check exact"])
-def test_a_damaged_page_of_the_database_is_one_sentence(tmp_path: Path, command: str) -> None:
-    """What LMDB says of the transaction that met it is no traceback."""
-    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as index:
-        for number in range(50):
-            keep(index, f"http://a.example/{number}", number)
-    with (tmp_path / "index" / "data.mdb").open("r+b") as file:
-        file.seek(8192)
-        file.write(b"garbage" * 2000)
-    check_refused(run(f"index {command}", "--index", tmp_path / "index"), "is damaged", 1)
-
-
-def test_damage_that_ends_whoever_reads_it_is_a_sentence(tmp_path: Path) -> None:
-    """LMDB aborts at some of its own pages, if they are zeros."""
-    index = tmp_path / "index"
-    with closing(LmdbIndex(index, CHECKS, batch_pages=8)) as made:
-        for number in range(500):
-            keep(made, f"http://a.example/{number}", number)
-            if number % 100 == 0:
-                assert made.verify() == []  # waits for the thread that folds, or on a busy machine little is folded
-    journal = index / "data.mdb"
-    whole, zeros = journal.read_bytes(), bytes(4096)
-    for at in range(8192, len(whole), 4096):
-        if whole[at : at + 4096] == zeros:
-            continue
-        with journal.open("r+b") as file:
-            file.seek(at)
-            file.write(zeros)
-        done = run("index verify", "--index", index)
-        journal.write_bytes(whole)
-        assert done.exit_code in {0, 1, 2}
-        if "is damaged: the process that read it was aborted" in done.stderr:
-            break
-    else:
-        pytest.fail("no page ended it")

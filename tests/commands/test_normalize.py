@@ -58,12 +58,6 @@ def test_what_is_no_url_is_said_of_every_argument(rules: Path, text: str) -> Non
     assert (result.exit_code, result.stderr.splitlines()[0]) == (1, f"{text!r} is not a URL: printed unchanged")
 
 
-def test_of_a_url_with_a_user_it_says_why_no_rule_is_used(rules: Path) -> None:
-    result = normalize("http://me:secret@a.com/?sid=1", rules=rules)
-    told = "'http://a.com/?sid=1' names a user, as no page's URL does: printed unchanged\n"
-    assert (result.exit_code, result.stderr.partition("\n")[0] + "\n") == (1, told)
-
-
 def test_stdin_is_read_line_by_line_without_the_blanks_around(rules: Path) -> None:
     data = (
         "\t http://a.com/é?sid=1 \t\r\n\nhttp://a.com/中\n".encode() + b"http://a.com/\xff\n" + b"http://a.com/?sid=1"
@@ -89,10 +83,6 @@ def test_urls_in_other_charsets_stay_apart(rules: Path) -> None:
         normalize(*map(os.fsdecode, data.splitlines()), rules=rules),
     ):
         assert canonical(result) == ["http://a.com/caf%E9", "http://a.com/caf%E8"]
-
-
-def test_one_rule_file_is_enough(rules: Path) -> None:
-    assert canonical(normalize("http://a.com/?sid=1", rules=rules / "a.com.toml")) == ["http://a.com/"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -12,6 +12,7 @@ from dedupcrawl.index.open import open_index
 from dedupcrawl.verdict import Verdict
 from tests.commands.invoked import check_refused, checked, run, told
 from tests.crawls.site import prose
+from tests.fixtures import table_of
 from tests.redis_server import RedisServer, running
 
 
@@ -41,14 +42,6 @@ def test_all_commands(server: RedisServer, tmp_path: Path) -> None:
     assert (info["pages"], info["verdicts"], info["restored"]) == (2, 3, 1)
 
 
-@pytest.mark.parametrize(
-    ("spec", "status", "says"),
-    [
-        ("redis://127.0.0.1:{port}/0?prefix=nothing", 2, "there is no index at redis://127.0.0.1"),
-        ("redis://127.0.0.1:1/0", 1, "; start a server there, or name another index"),
-        ("redis://127.0.0.1:{port}/0?prefix={{}}", 2, "the prefix"),
-        ("redis://127.0.0.1:{port}/zero", 2, "not the number of a database"),
-    ],
-)
+@table_of("commands", "what_cannot_be_opened_is_one_sentence")
 def test_what_cannot_be_opened_is_one_sentence(server: RedisServer, spec: str, status: int, says: str) -> None:
     check_refused(run("index info", "--index", spec.format(port=server.port)), says, status)

@@ -28,6 +28,7 @@ from tests.commands.invoked import check_refused, rows, run, told
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import crawl, page, prose, serve
 from tests.crawls.test_items import spider_of
+from tests.fixtures import table_of
 from tests.index.toys import CHECKS, offer
 from tests.index.toys import page as entry
 
@@ -72,20 +73,7 @@ def restore(folder: Path, *arguments: object) -> Result:
     return run("index restore", *arguments, "--index", folder)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "urls"),
-    [
-        (["--check", "simhash"], ["a.example/2", "www.b.com/3"]),
-        (["--check", "exact"], ["a.example/1"]),
-        (["--rule", "sid"], ["a.example/1?sid=1", "b.com/x?p=1&sid=1"]),
-        (["--rule", "p"], ["b.com/x?p=1&sid=1"]),
-        (["--rule", "p", "--site", "a.example"], []),
-        (["--run", "two"], ["www.b.com/3", "b.com/x?p=1&sid=1"]),
-        (["--site", "a.example"], ["a.example/1", "a.example/2", "a.example/1?sid=1"]),
-        (["--site", "b.com", "--check", "simhash"], ["www.b.com/3"]),
-        (["http://A.example/1#top", "a.example/2"], ["a.example/1", "a.example/2"]),
-    ],
-)
+@table_of("commands", "what_is_named_comes_back_as_often_as_it_is_asked_for")
 def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
     folder: Path, arguments: list[str], urls: list[str]
 ) -> None:
@@ -99,18 +87,7 @@ def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
         assert index.due("toy") == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--rule", "none"], "the index knows no rule 'none', but sid, p."),
-        (["--run", "nope", "--refetch"], "the index knows no run 'nope', but one, two, run."),
-        (["--site", "c.example", "--check", "exact"], "the index knows no site 'c.example', but a.example, b.com."),
-        (["--rule", "sid", "--check", "exact"], "give only one of them"),
-        (["--run", "one", "--json"], "--output"),
-        (["--run", "one", "--output", "none/rows.jsonl"], "none/rows.jsonl cannot be written: "),
-        ([], "say which pages"),
-    ],
-)
+@table_of("commands", "what_cannot_be_meant_is_refused_and_nothing_is_given_back")
 def test_what_cannot_be_meant_is_refused_and_nothing_is_given_back(
     folder: Path, arguments: list[str], says: str
 ) -> None:
@@ -206,22 +183,6 @@ def test_each_spider_gets_back_what_was_sent_elsewhere_for_it(folder: Path) -> N
     ]
     with opened(folder) as index:
         assert [[orphan.url for orphan in index.due(spider)] for spider in ("toy", "other")] == [[url], [url]]
-
-
-def test_what_was_dropped_in_several_runs_names_the_last(folder: Path) -> None:
-    with opened(folder) as index:
-        record(index, "http://a.example/2", run="two", check="simhash", request=b"asked later")
-    for arguments, name in ((("--run", "one"), "one"), ((), "two")):
-        (given,) = rows(restore(folder, "http://a.example/2", *arguments))
-        assert given["run"] == name
-
-
-def test_of_what_was_stored_and_judged_again_the_true_reason_is_told(folder: Path) -> None:
-    with opened(folder) as index:
-        record(index, "http://c.example/5", run="three", judged_again=True)
-    said = restore(folder, "http://c.example/5").stderr
-    assert "1 duplicate stored before it was known what the site repeats, and judged again once it was" in said
-    assert "observe" not in said
 
 
 def test_a_check_that_dropped_nothing_is_answered_with_those_that_did(folder: Path) -> None:

@@ -140,14 +140,6 @@ def test_undo_gives_a_learned_rule_back_its_probation(tmp_path: Path, tried: int
     assert (on.state, on.note) == (state, ""), "the note said why it was off"
 
 
-def test_undo_of_a_rule_that_is_not_disabled_changes_nothing(rules: Path) -> None:
-    write_rules(rules, SiteRules("c.com", (replace(SID, state="probation", note="look at this"),)))
-    before = (rules / "c.com.toml").read_text()
-    said = run(rules, "disable", "c.com", "sid", "--undo")
-    assert "sid is not disabled, its state is probation" in said.stderr
-    assert (rules / "c.com.toml").read_text() == before
-
-
 def test_import_and_export(rules: Path, tmp_path: Path) -> None:
     published = [
         {"processor": "queryRemoval", "args": ["x"], "order": 0, "urlPattern": {"include": ["a.com", ""]}},

@@ -5,22 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.commands.selection import forms_of
+from tests.fixtures import table_of
 
 
-@pytest.mark.parametrize(
-    ("typed", "form"),
-    [
-        ("http://example.com/A", "http://example.com/A"),
-        ("HTTP://Example.COM/A?B=C#top", "http://example.com/A?B=C"),
-        ("example.com/42", "http://example.com/42"),
-        ("example.com:8080/42", "https://example.com:8080/42"),
-        ("localhost:8000", "http://localhost:8000/"),
-        ("https://example.com:443", "https://example.com/"),
-        ("https://example.com/", "https://example.com"),
-        (" http://bücher.example/ä b ", "http://xn--bcher-kva.example/%C3%A4%20b"),
-        ("http://example.com/a\u0000b", "http://example.com/a%00b"),
-    ],
-)
+@table_of("commands", "as_a_crawl_writes_it")
 def test_as_a_crawl_writes_it(typed: str, form: str) -> None:
     assert form in forms_of(typed)
 

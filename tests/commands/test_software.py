@@ -11,6 +11,7 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests.commands import invoked
 from tests.commands.invoked import check_refused, rows, told, write
+from tests.fixtures import table_of
 
 BOXES = """
 name = "boxes"
@@ -96,14 +97,7 @@ def test_a_file_is_checked(tmp_path: Path) -> None:
     assert json.loads(run("--check", path, "--json").stdout)["problems"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["PHPBB2"], "'PHPBB2': did you mean 'phpbb2'? There are"),
-        (["--check", "missing.toml"], "missing.toml"),
-        (["--check", "x.toml", "phpbb2"], "--check"),
-    ],
-)
+@table_of("commands", "what_is_no_program_is_one_sentence")
 def test_what_is_no_program_is_one_sentence(arguments: list[str], says: str) -> None:
     check_refused(run(*arguments), says)
 

@@ -12,6 +12,7 @@ from click.testing import Result
 from tests.commands import invoked
 from tests.commands.invoked import check_refused, checked, run
 from tests.crawls.site import prose
+from tests.fixtures import table_of
 
 
 def text(*arguments: object, **given: Any) -> Result:
@@ -99,21 +100,7 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
     assert "guests" not in json.dumps(ignored)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["http://a.example/none", "--index", "INDEX"], "the index knows no page of this URL"),
-        (["http://c.example/", "--index", "INDEX"], "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
-        (["nofile.html"], "neither a file nor a URL"),
-        (["FOLDER"], "is a folder: name a file of HTML in it, or a URL."),
-        (["EMPTY"], "is empty: name a file of HTML."),
-        (["http://a.example/1", "--index", "INDEX", "--url", "http://a.example/"], "--url goes with FILE"),
-        (["FILE", "--set", "IGNORE=.stats"], "DEDUP_IGNORE: got '.stats'"),
-        (["FILE", "--url", "foo"], "--url goes with FILE, and takes a URL"),
-        (["FILE", "--index", "INDEX"], "say by --url where FILE was fetched from"),
-        (["http://a.example/1", "--index", "INDEX", "--set", "SELECTOR=p"], "--set goes with FILE"),
-    ],
-)
+@table_of("commands", "what_cannot_be_read")
 def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path, arguments: list[str], says: str) -> None:
     checked(tmp_path, [{"url": "http://c.example/", "text": prose(50)}])
     (empty := tmp_path / "empty.html").touch()
@@ -138,13 +125,6 @@ def test_why_a_file_has_no_text_or_what_is_none(tmp_path: Path, body: bytes, sai
     (tmp_path / "page.html").write_bytes(body)
     warning = told(tmp_path / "page.html")["warning"]
     assert said in warning if said else warning is None
-
-
-def test_what_an_index_does_not_have_of_a_dropped_page(tmp_path: Path, index: Path) -> None:
-    checked(tmp_path, [{"url": "http://a.example/again", "html": html(3)}], "--set", "KEEP_TEXT=True")
-    shown = text("http://a.example/again", "--index", index).stdout
-    assert shown.startswith("(no title is kept)\n")
-    assert "the index does not keep the text beside the main text" in shown
 
 
 def test_no_terminal_obeys_a_page(tmp_path: Path) -> None:

@@ -4,13 +4,11 @@ import errno
 import gzip
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import mmh3
@@ -19,8 +17,8 @@ from click.testing import Result
 
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
-from tests import warm
-from tests.commands.invoked import check_refused, run, told, write
+from tests.commands.invoked import check_refused, run, write
+from tests.fixtures import table_of
 
 TRAIN = [sys.executable, "-m", "dedupcrawl.cli", "train"]
 
@@ -77,16 +75,6 @@ def test_for_people(tmp_path: Path) -> None:
     assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 (not a JSON object)\n"
 
 
-def test_urls_that_no_row_is_of_are_accounted_for(tmp_path: Path) -> None:
-    rows = [
-        {"url": f"http://a.com/{n}", "text_digest": str(n), "canonical": f"http://a.com/page/{n}"} for n in range(20)
-    ]
-    write(tmp_path / "log", *rows)
-    said = train(tmp_path).stdout
-    assert "20 rows of 1 site" in said
-    assert "including those that redirects and canonical links name" in said
-
-
 PAGES = [{"url": "http://a.com/", "text_digest": "1"}, {"url": "http://a.com/?a=1", "text_digest": "1"}]
 
 
@@ -116,44 +104,14 @@ def test_a_broken_rule_file_ends_it_before_anything_is_written(tmp_path: Path) -
     assert file.read_text() == "nonsense"
 
 
-def test_options_reach_the_learner(tmp_path: Path) -> None:
-    write_log(tmp_path / "log")
-    options = ("--json", "--holdout", "0.3", "--seed", "7", "--min-precision", "1", "--min-coverage")
-    assert told(train(tmp_path, *options, 100_000))["rules"] == 0
-    found = told(train(tmp_path, *options, 20))
-    assert (found["rows"], found["clusters"], found["rules"], found["sites_with_rules"]) == (180, 60, 1, 1)
-    assert read_rules(tmp_path / "rules" / "s0.com.toml").rules
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--holdout", "1"], "'--holdout': 1.0 is not in the range 0<x<1"),
-        (["--holdout", "nan"], "nan is not a number between 0 and 1"),
-        (["--min-precision", "1.1"], "not in the range 0<=x<=1"),
-        (["--min-coverage", "0"], "not in the range x>=1"),
-        ([], "is not a crawl log in a known format"),
-    ],
-)
+@table_of("commands", "train_mistakes")
 def test_mistakes(tmp_path: Path, arguments: list[str], says: str) -> None:
     write(tmp_path / "log", "hello\n")
     check_refused(train(tmp_path, *arguments), says)
     assert not (tmp_path / "rules").exists()
 
 
-@pytest.mark.parametrize(
-    ("log", "says"),
-    [
-        (
-            "url,digest\nhttp://a.com/1,x\nhttp://a.com/2,\nhttp://a.com/3,\n",
-            "2 (no digest, redirect or canonical link)",
-        ),
-        (
-            "url,status,digest\nhttp://a.com/1,200,x\nhttp://a.com/2,404,\nhttp://a.com/3,500,\n",
-            "2 (error status, without a digest)",
-        ),
-    ],
-)
+@table_of("commands", "train_rows_that_say_nothing_of_their_page_are_told_in_words")
 def test_rows_that_say_nothing_of_their_page_are_told_in_words(tmp_path: Path, log: str, says: str) -> None:
     write(tmp_path / "log", log)
     assert train(tmp_path).stderr == f"skipped rows: {says}\n"
@@ -252,18 +210,3 @@ def test_an_interrupt_leaves_the_old_rules_and_says_so(tmp_path: Path) -> None:
     assert read_rules(folder / "s0.com.toml").rules == (old,)
     assert len(list(folder.iterdir())) == 1
     assert list(work.iterdir()) == []
-
-
-def test_bars_on_a_terminal_only(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "log.jsonl")
-    ours, theirs = pty.openpty()
-    command = ["dedupcrawl", "train", str(log), "--rules", str(tmp_path / "rules")]
-    with open(theirs, "wb", buffering=0) as terminal, open(os.devnull, "wb") as nowhere:
-        process = warm.start(command, cwd=tmp_path, output=(nowhere, terminal))
-    shown = b""
-    with suppress(OSError):  # how a terminal ends
-        while chunk := os.read(ours, 65_536):
-            shown += chunk
-    assert process.wait(timeout=120) == 0
-    for word in (b"reading", b"learning", b"100%"):
-        assert word in shown

@@ -9,7 +9,7 @@ from dedupcrawl.urls.learning.learn import sides
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from tests.commands import invoked
-from tests.commands.invoked import check_refused, run, write
+from tests.commands.invoked import run, write
 
 
 def told(*arguments: object) -> Any:
@@ -40,14 +40,6 @@ def test_what_speaks_against_it_is_named(tmp_path: Path) -> None:
     (reason,) = [one for one in found["reasons"] if one["rule"] == "drop sort"]
     assert reason["why"] == "5 of 5 merges would be wrong"
     assert reason["pairs"][0] == ["http://a.com/list/0?sort=a", "http://a.com/list/0?sort=b"]
-
-
-def test_so_is_what_a_rule_merges_with_a_url_that_it_leaves_alone(tmp_path: Path) -> None:
-    log = log_of(tmp_path, {f"/list/{i}{query}": f"{i}{query}" for i in range(5) for query in ("", "?z=1")})
-    urls = ("http://a.com/list/3?z=1", "http://a.com/list/3")
-    found = reasons(*urls, log, "--rules", tmp_path / "none")
-    assert found["drop z"]["why"] == "5 of 5 merges would be wrong"
-    assert found["drop z"]["pairs"] == [[f"http://a.com/list/{i}", f"http://a.com/list/{i}?z=1"] for i in (0, 1)]
 
 
 def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
@@ -145,18 +137,6 @@ def test_another_spelling_of_a_url_is_that_url(tmp_path: Path) -> None:
     pages = {"/%c3%a9?x=1": "a", "/y": "b"}
     lines = in_words("http://a.com/é?x=1", "http://A.com/y", log_of(tmp_path, pages), "--rules", tmp_path / "none")
     assert lines[:2] == ["They are not merged: http://a.com/é?x=1 and http://a.com/y.", "In the log: different pages."]
-
-
-def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
-    for urls in (("x", "http://a.com/"), ("http://a.com/", "http://b.com/")):
-        check_refused(run("rules why", *urls, "--rules", tmp_path), "")
-
-
-def test_it_says_so_in_words(tmp_path: Path) -> None:
-    log = log_of(tmp_path, {"/a": "1", "/a?x=1": "1"})
-    _, found, _, why, *_ = in_words("http://a.com/a", "http://a.com/a?x=1", log, "--rules", tmp_path)
-    assert found == "In the log: one page."
-    assert "drop x: 1 cluster of the log supports it, and 2 are needed" in why
 
 
 def test_what_a_crawl_tries_is_told(tmp_path: Path) -> None:
