@@ -10,6 +10,7 @@ import pytest
 from dedupcrawl.crawl_logs.registry import FORMATS, format_of
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from tests.crawl_logs.rows import read
+from tests.fixtures import table_of
 
 
 def test_cdx_of_an_unknown_width_is_an_error(tmp_path: Path) -> None:
@@ -36,19 +37,7 @@ def test_rows_made_of_other_rows_are_not_counted(tmp_path: Path) -> None:
     assert tally.rows == 2
 
 
-@pytest.mark.parametrize(
-    ("name", "log_format", "total", "usable"),
-    [
-        ("netarchivesuite/crawl-42.log", "Heritrix crawl.log", 157, 165),
-        ("netarchivesuite/crawl-9.log", "Heritrix crawl.log", 219, 219),
-        ("netarchivesuite/idna-crawl.log", "Heritrix crawl.log", 1547, 407),
-        ("pywb/sample_archive/cdx/iana.cdx", "CDX", 171, 171),
-        ("pywb/sample_archive/cdx/bad.cdx", "CDX", 4, 4),
-        ("pywb/sample_archive/cdx/post-test.cdx", "CDX", 3, 0),
-        ("pywb/sample_archive/cdxj/iana.cdxj", "CDXJ", 171, 171),
-        ("pywb/sample_archive/cdxj/example-no-digest.cdxj", "CDXJ", 3, 0),
-    ],
-)
+@table_of("logs_and_training", "real_samples_are_read_whole")
 def test_real_samples_are_read_whole(shared_data: Path, name: str, log_format: str, total: int, usable: int) -> None:
     path, tally = shared_data / "logs" / name, Tally()
     found = format_of(path)

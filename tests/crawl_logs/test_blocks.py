@@ -65,21 +65,6 @@ def test_overlong_lines_inside_a_block_are_left_out(tmp_path: Path, monkeypatch:
     assert tally.rows == 5
 
 
-def test_a_file_without_a_line_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
-    monkeypatch.setattr(blocks, "LINE_LIMIT", 50)
-    tally = Tally()
-    assert list(line_blocks(write(tmp_path / "log", b"x" * 1000), tally)) == []
-    assert tally.skipped.total() == 1
-
-
-def test_progress_counts_the_bytes_of_the_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "log", b"abc\n" * 10)
-    tally = Tally(bytes_read=5)
-    list(line_blocks(path, tally))
-    assert tally.bytes_read == 45
-
-
 @pytest.mark.parametrize("blanks", [b"\n" * (1 << 24), b" " * 1_000 + b"\n" * (1 << 24), b"\n" * (1 << 22) + b"x\n"])
 def test_blank_lines_by_the_million_are_passed_over(tmp_path: Path, blanks: bytes) -> None:
     path = write(tmp_path / "log", b'{"url": "http://a/"}\n' + blanks + b'{"url": "http://b/"}')

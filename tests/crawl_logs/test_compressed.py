@@ -63,11 +63,6 @@ def test_garbage_behind_a_magic_number_is_an_error(tmp_path: Path, magic: bytes)
         head_of(path)
 
 
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="none cannot be read: No such file"):
-        head_of(tmp_path / "none")
-
-
 def test_xz_streams_and_their_padding_are_read_through(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(lzma.compress(b"a" * 3_000_000) + b"\0" * 8 + lzma.compress(b"b") + b"\0" * 4)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -99,21 +98,10 @@ def test_however_it_is_written_each_object_is_a_row(
     assert tally.broken == []
 
 
-def test_an_object_that_python_cannot_hold_costs_no_other(tmp_path: Path) -> None:
-    found, tally = read(tmp_path / "log", b'[{"url": "http://a/"}, {"url": "http://b/", "n": %b}]' % (b"9" * 5000))
-    assert [row["url"] for row in found] == ["http://a/"]
-    assert [row.line for row in tally.broken] == [2]
-
-
 @pytest.mark.parametrize("data", [b'[{"url": "http://a/"},', b"[", b"[1 2]", b'[{"a": 1}] x', b"[" * 100_000])
 def test_of_a_broken_array_nothing_can_be_told(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(LogError, match=r"log is a broken JSON array .*: export it again, or as JSON Lines\."):
         read(tmp_path / "log", data)
-
-
-def test_a_compressed_array_that_was_cut_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="cannot be decompressed"):
-        read(tmp_path / "log", gzip.compress(json.dumps([{"url": "http://a/"}] * 9000).encode())[:-20])
 
 
 def test_a_large_array_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

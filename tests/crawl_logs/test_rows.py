@@ -5,6 +5,7 @@ import pytest
 from dedupcrawl.crawl_logs.rows import COLUMNS, NAMES, URL_LIMIT, canonical_row, usable_rows
 from dedupcrawl.crawl_logs.tally import Tally
 from tests.crawl_logs.rows import said
+from tests.fixtures import table_of
 
 AT = 1_577_934_245_000  # 2020-01-02T03:04:05Z in milliseconds
 
@@ -27,19 +28,11 @@ def test_every_name_of_a_column_is_known(column: str, name: str) -> None:
     assert one(**{f" {name.upper()}": value}) == {column: expected.get(column, value)}
 
 
-def test_the_best_name_that_says_something_counts() -> None:
-    assert one(raw_sha1="b", digest="-", sha1="c") == {"digest": "b"}
-
-
 @pytest.mark.parametrize(
     "nothing", ["", "-", " ", "0000000000000000", "[]", "{}", "false", "NULL", "None", "\\N", "nan"]
 )
 def test_what_is_not_said_is_null(nothing: str) -> None:
     assert one(url=nothing, digest=nothing, simhash=nothing, redirect=nothing, duplicate_of=nothing) == {}
-
-
-def test_a_digest_is_known_without_its_kind() -> None:
-    assert one(digest="sha1:ABC", text_digest="md5:0f") == {"digest": "ABC", "text_digest": "0f"}
 
 
 @pytest.mark.parametrize(
@@ -51,14 +44,7 @@ def test_importance_can_be_added_up(said: str, counts: float | None) -> None:
 
 
 @pytest.mark.parametrize("column", ["alias_held", "unique"])
-@pytest.mark.parametrize(
-    ("said", "counts"),
-    [
-        *((said, False) for said in ("0", "no", "F", " False ", 0, 0.0, False)),
-        *((said, True) for said in ("1", "YES", "t", "true", 1, 1.0, True)),
-        *((said, None) for said in ("", "-", "NULL")),
-    ],
-)
+@table_of("logs_and_training", "true_and_false_as_logs_write_them")
 def test_true_and_false_as_logs_write_them(column: str, said: object, counts: bool | None) -> None:
     assert one(**{column: said}).get(column) is counts
 
@@ -70,10 +56,6 @@ def test_what_is_neither_true_nor_false_is_taken_for_neither_and_its_line_is_tol
     assert [row.alias_held for row in rows] == [True, None]
     assert tally.skipped == {"alias_held is neither true nor false": 2}
     assert [row.line for row in tally.broken] == [3, 5]
-
-
-def test_values_that_do_not_fit_are_null() -> None:
-    assert one(status="abc", bytes="99999999999999999999999", importance="many", fetched_at="yesterday") == {}
 
 
 @pytest.mark.parametrize(
@@ -95,10 +77,6 @@ def test_a_text_is_digested_where_there_is_no_signature() -> None:
     assert fourth is None
     assert empty == "da39a3ee5e6b4b0d3255bfef95601890afd80709"
     assert none is None
-
-
-def test_of_a_list_of_an_item_loader_the_first_counts() -> None:
-    assert one(url=["http://a/", "http://b/"]) == {"url": "http://a/"}
 
 
 def test_rows_that_cannot_be_used_are_counted_by_reason() -> None:

@@ -18,11 +18,6 @@ def test_texts_and_items_come_back(paragraphs: list[str]) -> None:
     assert items_of(attached) == [b'{"n": 2}', b'{"n": 9}', b'{"n": 11}'], "in their order"
 
 
-def test_what_is_not_there() -> None:
-    assert text_of({}) is None
-    assert items_of({"text": b""}) == []
-
-
 def test_long_texts_are_cut_and_large_items_refused() -> None:
     name, raw = packed_text(["x" * 3_000_000])
     assert len((text_of({name: raw}) or [""])[0]) == 1_000_000

@@ -9,6 +9,7 @@ from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, text
+from tests.fixtures import table_of
 
 TEXT = [text(60, seed) for seed in range(3)]
 BODY = "".join(f"<p>{line}.</p>" for line in TEXT)
@@ -61,16 +62,7 @@ def test_what_comes_later_is_dropped_for_the_better_one() -> None:
     assert text.is_duplicate
 
 
-@pytest.mark.parametrize(
-    ("old", "today", "notice"),
-    [
-        ("/doku.php?id=lamp&rev=1795881092", "/doku.php?id=lamp", ""),
-        ("/index.php?title=Lamp&oldid=4711", "/index.php?title=Lamp", "This is an old revision of the page"),
-        ("/wiki/Lamp?version=3", "/wiki/Lamp", "Dies ist eine alte Version."),
-        ("/history/3/lamp", "/lamp", "This is an old revision of the page"),
-        ("/history/3/lamp", "/lamp", "這是舊版本"),
-    ],
-)
+@table_of("detection", "the_current_page_stands_for_an_old_revision")
 def test_the_current_page_stands_for_an_old_revision(old: str, today: str, notice: str) -> None:
     def wiki(path: str, note: str = "") -> Page:
         return extract(f"<title>Lamp</title><h1>Lamp</h1><p>{note}</p>{BODY}", f"http://wiki.example{path}")

@@ -69,14 +69,6 @@ def test_the_other_page_of_a_restored_pair_is_not_dropped_instead() -> None:
     assert shared.judge("http://a.com/1", prose(300), run="2").verdict == "unique"
 
 
-def test_a_page_that_was_fetched_again_is_no_orphan_whatever_was_said_of_it() -> None:
-    shared = Shared()
-    shared.index.make_due([Skip("one", "http://a.com/short", b""), Skip("one", "http://a.com/over", b"")])
-    assert shared.judge("http://a.com/short", []).verdict == "abstained"
-    assert shared.judge("http://a.com/over", prose(300), quota=0).verdict == "abstained"
-    assert shared.index.due("one") == []
-
-
 def test_of_a_page_that_was_fetched_again_and_kept_it_is_not_said_any_more_that_it_is_a_duplicate() -> None:
     shared = Shared()
     shared.judge("http://a.com/1", prose(300))

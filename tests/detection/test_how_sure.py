@@ -11,7 +11,6 @@ from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.model import DOUBTED, packaged
 from dedupcrawl.core.template import RECURRING
 from dedupcrawl.detection.analysis import OWN_SYMBOLS
-from dedupcrawl.detection.comparison import COMPARED
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, prose, text
@@ -60,13 +59,3 @@ def test_a_page_in_doubt_is_told_with_the_one_that_it_resembles_most() -> None:
     pages = [page("other", [*TEXT[:-1], "not", TEXT[-1]], "Other"), near, page("far", TEXT[20:], "Far")]
     verdict = last_of([*pages, page("new", TEXT)], "shingles", model=model)
     assert verdict.evidence["in_doubt"]["url"] == near.url
-
-
-def test_where_the_checks_decide_a_title_does_not() -> None:
-    assert not last_of([page("1", TEXT), page("2", OTHER)], "title", target_precision=0).is_duplicate
-
-
-def test_of_many_pages_of_one_title_those_that_share_most_blocks_are_compared() -> None:
-    pages = [page(f"{number}", prose(80, number)) for number in range(2 * COMPARED)]
-    verdict = last_of([*pages, page("again", prose(80, 2 * COMPARED - 3))], "title")
-    assert verdict.duplicate_of == pages[2 * COMPARED - 3].url

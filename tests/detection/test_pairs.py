@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -83,10 +82,3 @@ def test_pages_given_whole_are_read_as_in_the_crawl(crawl: tuple[Index, dict[str
     assert [piece["says"] for piece in found.evidence["differs"]][:1] == ["brewery"]
     kept = Pairs(index, packaged()).compare(copy, first.url)
     assert kept.probability == found.probability
-
-
-def test_a_page_kept_under_its_canonical_url_is_found_where_it_was_fetched(tmp_path: Path) -> None:
-    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as index:
-        page = Page("http://a.example/1?sid=2", title="One", paragraphs=(prose(1),))
-        Detector(index).judge(Analysis(page, index.secret), CHECKS, canonical="http://a.example/1")
-        assert Pairs(index, packaged()).compare(page, page.url).probability == 1

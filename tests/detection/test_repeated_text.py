@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.site_templates import SiteTemplates
-from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Skip
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
@@ -35,13 +32,6 @@ def test_what_stands_in_little_elsewhere_does_not_hide_a_duplicate() -> None:
     )
     crawl.meet(first)
     assert crawl.meet(again).is_duplicate
-
-
-def test_on_another_site_what_stands_around_a_text_is_another_frame() -> None:
-    crawl, page = Crawl(), framed(text(30, 1), text(200))
-    crawl.meet(page)
-    reprint = framed(text(30, 2), text(200)).replace(url="http://b.example/")
-    assert crawl.meet(reprint).duplicate_of == page.url
 
 
 class Site(Crawl):
@@ -182,14 +172,6 @@ def test_a_page_dropped_before_its_template_was_known_is_asked_for_again_once_an
     assert site.detector.wrongly_dropped() == []
 
 
-def test_where_no_check_has_anything_to_say_of_it_any_more_it_is_asked_for() -> None:
-    site = Site(make_checks(("simhash", "shingles"), {}))
-    site.page("a.example/story", MENU, prose(60, 6), FOOT)
-    assert site.page("a.example/empty", MENU, FOOT).is_duplicate
-    site.fill("a.example", [MENU, FOOT])
-    assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
-
-
 def test_an_index_that_fails_meanwhile_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site()
     site.page("a.example/story", MENU, prose(60, 6), FOOT)
@@ -212,16 +194,6 @@ def test_an_index_that_fails_meanwhile_puts_it_off(monkeypatch: pytest.MonkeyPat
     assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
 
 
-def test_the_page_it_was_dropped_for_may_have_been_updated_since() -> None:
-    site = Site()
-    story = prose(60, 7)
-    site.page("a.example/story", story, FOOT)
-    assert site.page("a.example/copy", story[:59], FOOT).is_duplicate
-    site.page("a.example/story", story, FOOT)
-    site.fill("a.example", [MENU, FOOT])
-    assert site.detector.wrongly_dropped() == []
-
-
 def test_two_pages_are_not_each_other_s_duplicates() -> None:
     site = where_a_story_stands_in_two_templates()
     site.fill("a.example", [MENU, FOOT])
@@ -229,60 +201,11 @@ def test_two_pages_are_not_each_other_s_duplicates() -> None:
     assert site.index.verdict("http://a.example/story") is None
 
 
-def test_what_is_said_of_a_page_ends_with_its_text() -> None:
-    site = where_a_story_stands_in_two_templates()
-    site.fill("a.example", [MENU, FOOT])
-    assert not site.page("a.example/story?print", MENU, prose(60, 8), FOOT).is_duplicate
-    said = site.index.verdict("http://a.example/story?print")
-    assert said is not None
-    assert not said.is_duplicate
-
-
-@pytest.mark.parametrize("how", ["forced", "updated"])
-def test_what_stays_whatever_it_duplicates_is_not_marked(how: str) -> None:
-    site = Site()
-    site.page("a.example/story", prose(60, 7), FOOT)
-    if how == "updated":
-        site.page("a.example/story?print", MENU, prose(60, 8), FOOT)
-    site.page("a.example/story?print", MENU, prose(60, 7), FOOT, force_keep=how == "forced")
-    site.fill("a.example", [MENU, FOOT])
-    assert site.index.verdict("http://a.example/story?print") is None
-
-
 def where_a_story_stands_in_two_templates() -> Site:
     site = Site()
     assert not site.page("a.example/story", prose(60, 7), FOOT).is_duplicate
     assert not site.page("a.example/story?print", MENU, prose(60, 7), FOOT).is_duplicate
     return site
-
-
-def test_what_was_forgotten_is_not_read_again() -> None:
-    site = Site()
-    site.page("a.example/story", MENU, prose(90, 6), FOOT)
-    site.index.forget(["http://a.example/story"])
-    site.fill("a.example", [MENU, FOOT])
-    assert site.index.entry("http://a.example/story") is None
-
-
-def test_pages_that_differ_in_a_slot_alone_are_one_where_they_say_enough() -> None:
-    site = Site()
-    sizes = [prose(8, 400 + number) for number in range(3)]
-    for number in range(18):
-        site.page(f"shop.example/{number}", MENU, sizes[number % 3], prose(60, 300 + number), FOOT)
-    text = prose(60, 7)
-    assert not site.page("shop.example/one", MENU, sizes[0], text, FOOT).is_duplicate
-    assert site.page("shop.example/other", MENU, sizes[1], text, FOOT).is_duplicate
-
-
-def test_the_differing_words_are_shown_where_they_stand() -> None:
-    site = Site()
-    site.fill("a.example", [MENU, FOOT])
-    story = prose(300, 8)
-    site.page("a.example/one", MENU, story, FOOT)
-    verdict = site.page("a.example/two", MENU, [*story[:150], "another", *story[150:]], FOOT)
-    assert verdict.is_duplicate
-    (differs,) = verdict.evidence["differs"]
-    assert (differs["at"], differs["says"], differs["kept_symbols"]) == (160 + 150, "another", 0)
 
 
 def test_of_pages_of_nothing_but_template_or_hardly_more_only_equal_ones_are_duplicates() -> None:
@@ -310,19 +233,3 @@ def test_own_text_in_a_very_long_template_is_kept() -> None:
     top, bottom = prose(1500, 95), prose(1500, 96)
     verdicts = [site.page(f"a.example/{number}", top, prose(25, 500 + number), bottom) for number in range(12)]
     assert not any(verdict.is_duplicate for verdict in verdicts)
-
-
-def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
-    class Full(TemporaryIndex):
-        def update_site_state(
-            self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
-        ) -> bytes:
-            if name == "pages":
-                raise OSError("no space left on device")
-            return super().update_site_state(site, name, change, guess)
-
-    crawl = Crawl(index=Full(CHECKS))
-    crawl.meet(framed(text(30, 1)))
-    with pytest.raises(OSError, match="no space"):
-        crawl.detector.close()
-    assert SiteTemplates(crawl.index).of("a.example").pages == 1

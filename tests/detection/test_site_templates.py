@@ -62,33 +62,6 @@ def test_a_site_that_is_crawled_again_and_again_is_no_template(tmp_path: Path) -
     assert not any(template.recurring(blocks))
 
 
-def test_single_blocks_are_not_stored() -> None:
-    index = TemporaryIndex(CHECKS)
-    templates = SiteTemplates(index)
-    learned(templates, "a.example", 40, 1)
-    templates.store()
-    assert len(SiteTemplates(index).of("a.example")) == 1
-    assert templates.of("a.example").count(1010) == 1
-
-
-def test_it_is_stored_before_the_end() -> None:
-    index = TemporaryIndex(CHECKS)
-    learned(SiteTemplates(index), "a.example", 30, 1)
-    assert SiteTemplates(index).of("a.example").recurring([1]) == [True]
-
-
-def test_two_processes_add_up() -> None:
-    index = TemporaryIndex(CHECKS)
-    one, other = SiteTemplates(index), SiteTemplates(index)
-    learned(one, "a.example", 3, 1)
-    learned(other, "a.example", 3, 1, first=2000)
-    one.store()
-    other.store()
-    assert (other.of("a.example").pages, other.of("a.example").count(1)) == (6, 6)
-    one.store()
-    assert SiteTemplates(index).of("a.example").pages == 6
-
-
 LEARNED = st.lists(st.tuples(st.booleans(), st.sets(st.integers(0, 12), max_size=6), st.booleans()), max_size=40)
 
 
@@ -113,12 +86,6 @@ def test_no_count_is_too_high_and_one_process_alone_counts_all_that_is_on_severa
     assert stored.pages == len(pages)
     for block, count in truth.items():
         assert sum(seen for one in by.values() if (seen := one[block]) > 1) <= stored.count(block) <= count
-
-
-def test_a_host_changes_no_other_host() -> None:
-    templates = SiteTemplates(TemporaryIndex(CHECKS))
-    learned(templates, "evil.example.com", 100, 1)
-    assert templates.of("www.example.com").recurring([1]) == [False]
 
 
 @pytest.mark.parametrize("limit", ["_HOSTS_IN_MEMORY", "_BLOCKS_IN_MEMORY"])

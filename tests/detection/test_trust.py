@@ -6,42 +6,13 @@ import pytest
 
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.sites import owner_of
+from tests.fixtures import table_of
 
 
-@pytest.mark.parametrize(
-    ("kept", "new", "may"),
-    [
-        ("http://a.com/1", "http://www.a.com/2", True),  # one owner
-        ("http://b.com/1", "http://a.com/2", False),
-        ("http://alice.github.io/1", "http://bob.github.io/2", False),  # two users of one service
-        ("http://news.named.org/1", "http://a.com/2", True),
-        ("http://notnamed.org/1", "http://a.com/2", False),
-        ("http://a.com/1", "http://news.named.org/2", False),  # trust is in the kept page
-        ("http://127.0.0.1/1", "http://127.0.0.1:80/2", True),
-        ("http://127.0.0.1:80/1", "http://127.0.0.1:81/2", False),
-        ("http://127.0.0.1:8001/~al/1", "http://127.0.0.1:8001/%7eal/2", True),
-        ("http://127.0.0.1:8001/~al/1", "http://127.0.0.1:8001/~bo/2", False),
-        ("http://news.named.org:81/~al/1", "http://a.com/2", True),
-        ("", "http://a.com/2", False),
-    ],
-)
+@table_of("detection", "only_ones_own_pages_and_trusted_ones")
 def test_only_ones_own_pages_and_trusted_ones(kept: str, new: str, may: bool) -> None:
     assert Trust(["named.org", ""]).may_replace(kept, new) == may
     assert EVERYBODY.may_replace(kept, new)
-
-
-def test_what_a_crawl_starts_with_is_trusted_with_its_owners_other_hosts() -> None:
-    trust = Trust([])
-    trust.add("https://alice.github.io/blog")
-    trust.add("https://www.example.co.uk/")
-    trust.add("http://uni.example/~al/")
-    trust.add("")
-    assert trust.may_replace("http://www.uni.example/~al/1", "http://a.com/")
-    assert not trust.may_replace("http://www.uni.example/~bo/1", "http://a.com/")
-    assert trust.may_replace("http://alice.github.io/", "http://a.com/")
-    assert trust.may_replace("http://news.example.co.uk/", "http://a.com/")
-    assert not trust.may_replace("http://bob.github.io/", "http://a.com/")
-    assert not trust.may_replace("http://other.co.uk/", "http://a.com/")
 
 
 @pytest.mark.parametrize(

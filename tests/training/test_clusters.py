@@ -44,10 +44,6 @@ def test_sites_are_kept_apart_and_hosts_of_one_site_are_not() -> None:
     }
 
 
-def test_a_page_keeps_its_importance() -> None:
-    assert clusters(page("1", "x", importance=2.0), page("2", "x")).pages.importance == [2.0, 0.0]
-
-
 paths = st.sampled_from("abcdef")
 
 
@@ -86,12 +82,3 @@ def test_a_hundred_thousand_session_ids_are_one_cluster() -> None:
     found = clusters(*rows)
     assert found.false == Counter()
     assert max(found.pages.sizes().values()) == count
-
-
-def test_false_clusters_of_each_site_are_its_own() -> None:
-    rows = []
-    for site in range(3):
-        rows += [page(f"wiki/{i}", "missing" if i % 2 else f"text {i}", host=f"s{site}.com") for i in range(200)]
-    for found in by_site(*rows).values():
-        assert found.false == {"unlike URLs": 1}
-        assert found.left_out == {"unlike URLs": 100}

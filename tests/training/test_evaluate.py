@@ -56,11 +56,6 @@ def test_rules_of_an_international_site_are_found_under_its_other_name(
     assert (found["sites_with_rules"], found["coverage"], found["merged"]) == (1, 3, 2)
 
 
-def test_without_a_target_the_majority_owns_a_form(tmp_path: Path) -> None:
-    found = told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x"), ("a.com/1?sid=3", "y")], SID)
-    assert (found["coverage"], found["wrong"], found["collisions"]) == (3, 1, 1)
-
-
 def test_a_file_by_any_name_is_for_its_site(tmp_path: Path) -> None:
     told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x")], SID)
     mine = (tmp_path / "rules" / "a.com.toml").rename(tmp_path / "rules" / "mine.toml")

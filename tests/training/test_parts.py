@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import signal
@@ -10,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training import parts as module
 from dedupcrawl.training.page_rows import PageRow, SiteRows
-from dedupcrawl.training.parts import Part, parted, spooled, work_on
+from dedupcrawl.training.parts import Part, spooled, work_on
 from dedupcrawl.workers import WorkFailedError
 
 Told = list[tuple[str, int, int]]
@@ -107,35 +105,6 @@ def test_whatever_ends_the_work_early_ends_the_workers(
     while set(multiprocessing.active_children()) - before:  # join would race against the pool's own thread
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def test_without_rows_there_is_nothing_to_do(tmp_path: Path) -> None:
-    assert spooled([{}], tmp_path) == []
-    assert list(work_on([], rows_and_process, "working", no_progress, None)) == []
-
-
-def write(folder: Path, name: str, urls: list[str]) -> Path:
-    path = folder / name
-    path.write_text("".join(json.dumps({"url": url, "digest": "x"}) + "\n" for url in urls))
-    return path
-
-
-def test_logs_are_read_one_after_the_other(tmp_path: Path) -> None:
-    logs = [write(tmp_path, "1", ["http://a.com/1", "http://b.com/1"]), write(tmp_path, "2", ["http://a.com/2", "x:"])]
-    tally = Tally()
-    told: Told = []
-    with parted(logs, tally, lambda *at: told.append(at)) as parts:
-        assert len(parts) == 1
-        rows = parts[0].read()
-        files = parts[0].files
-    assert {site: [row.url for row in some] for site, some in rows.items()} == {
-        "a.com": ["http://a.com/1", "http://a.com/2"],
-        "b.com": ["http://b.com/1"],
-    }
-    assert (tally.rows, dict(tally.skipped)) == (4, {"not an http URL": 1})
-    size = sum(log.stat().st_size for log in logs)
-    assert told[-1] == ("reading", size, size)
-    assert not any(file.exists() for file in files)
 
 
 @pytest.mark.parametrize("rows_a_part", [10**6, 10, 1])

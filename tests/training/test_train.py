@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training import learning_part
 from dedupcrawl.training.evaluate import evaluate
 from dedupcrawl.training.merging import merged
 from dedupcrawl.training.options import LearningOptions
-from dedupcrawl.training.train import train, write_all
+from dedupcrawl.training.train import train
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
@@ -168,15 +167,6 @@ def test_what_is_switched_off_stays_off_where_it_was_when_it_is_learned_for_more
     assert [rule.within for rule in merged([of_software], [wider])] == [(), wider.within]  # by the log: it knows where
 
 
-def test_what_a_log_doubts_is_written_beside_what_it_teaches_of_a_part() -> None:
-    doubted = Rule("p.v@a.com", "rewrite", drop=("v",), state="doubted", source="software", evidence=REFUTED)
-    in_part = Rule("r1-1", "rewrite", drop=("v",), within=("/list/{*}",), source="learned")
-    assert [(rule.id, rule.state) for rule in merged([], [doubted, in_part])] == [
-        ("p.v@a.com", "doubted"),
-        ("r1-1", "probation"),
-    ]
-
-
 def test_what_crawls_found_out_of_a_rule_stays_while_a_log_doubts_it() -> None:
     rule = Rule("p.v@a.com", "rewrite", drop=("v",), source="software")
     (used,) = merged([], [rule])
@@ -202,23 +192,6 @@ def test_nothing_is_written_beside_a_file_that_was_edited_into_nonsense(tmp_path
     with pytest.raises(RuleError, match=r"b\.com\.toml"):
         train([log], folder, OPTIONS)
     assert contents(folder) == before
-
-
-def test_nor_beside_one_that_is_broken_while_others_are_learned(tmp_path: Path) -> None:
-    folder = tmp_path / "rules"
-    learned = train([write(tmp_path / "log", session_site("a.com") + session_site("b.com"))], folder, OPTIONS).learned
-    (folder / "a.com.toml").unlink()
-    (folder / "b.com.toml").write_text("nonsense")
-    with pytest.raises(RuleError, match=r"b\.com\.toml"):
-        write_all(learned, folder, Tally(), 0.0)
-    assert contents(folder) == {"b.com.toml": "nonsense"}
-
-
-def test_no_rules_are_an_empty_folder(tmp_path: Path) -> None:
-    train(
-        [write(tmp_path / "log", [{"url": "http://a.com/", "text_digest": "x"}])], tmp_path / "new" / "rules", OPTIONS
-    )
-    assert contents(tmp_path / "new" / "rules") == {}
 
 
 def test_a_site_that_breaks_the_learner_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
