@@ -1,4 +1,4 @@
-"""`dedupcrawl text`: what is read of a page, of a file or of an index."""
+"""`dedupcrawl text`: what is read of a page, of a file or of an index; and what selectors leave out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dedupcrawl.commands.selection import forms_of
 from tests.commands import invoked
 from tests.commands.invoked import check_refused, checked, run
 from tests.crawls.site import prose
@@ -131,3 +134,29 @@ def test_no_terminal_obeys_a_page(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(f"<title>a\x1b[2J</title><p>{prose(1)} \x1b[2J</p>", encoding="utf-8")
     assert "\x1b" not in text(path).stdout
+
+
+@table_of("commands", "as_a_crawl_writes_it")
+def test_as_a_crawl_writes_it(typed: str, form: str) -> None:
+    assert form in forms_of(typed)
+
+
+@pytest.mark.parametrize("typed", ["example.com", "http://example.com", "http://example.com/"])
+def test_a_host_alone_is_first_of_all_the_page_at_its_slash(typed: str) -> None:
+    assert forms_of(typed)[:2] == ["http://example.com/", "http://example.com"]
+
+
+@pytest.mark.parametrize("typed", ["foo", "", "javascript:alert(1)", "data:text/html,x", "ftp://a.example/", "a b.c"])
+def test_what_is_no_url(typed: str) -> None:
+    assert forms_of(typed) == []
+
+
+@given(st.one_of(st.text(), st.text().map("http://{}".format), st.text().map("http://a.example/{}".format)))
+def test_any_text(typed: str) -> None:
+    forms = forms_of(typed)
+    assert len(forms) <= 9
+    assert len(set(forms)) == len(forms)
+
+
+def test_what_is_longer_than_any_url_is_none() -> None:
+    assert forms_of("http://a.example/" + "<" * 20_000) == []

@@ -186,3 +186,16 @@ def test_an_error_of_the_index_costs_only_the_page_that_it_is_about(
     assert [one.verdict for one in again if isinstance(one, Verdict)] == ["unique"] * 3
     assert len(list(index.entries())) == 3
     index.close()
+
+
+def test_requests_go_on_when_nothing_can_be_read(index: Indexes, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(_: object) -> None:
+        raise ValueError("no such thing")
+
+    batch = Batch(index, fail)
+
+    async def run() -> None:
+        await asyncio.wait_for(asyncio.gather(*(batch.at_hand(f"http://a.com/{n}", 3) for n in range(3))), 10)
+
+    asyncio.run(run())
+    assert ("could not be read for several URLs at once" in caplog.text) == (index.pages_at_once > 1)

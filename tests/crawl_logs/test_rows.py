@@ -117,3 +117,7 @@ def test_a_url_whose_host_is_none_is_left_out() -> None:
     usable = usable_rows([canonical_row({"url": url, "digest": "x"}) for url in urls], "", tally)
     assert [row.url for row in usable] == urls[: 5 * len(GOOD)]
     assert tally.skipped == {"not an http URL": 5 * len(BAD)}
+
+
+def test_values_that_do_not_fit_are_null() -> None:
+    assert one(status="abc", bytes="99999999999999999999999", importance="many", fetched_at="yesterday") == {}

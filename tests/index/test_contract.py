@@ -1,19 +1,28 @@
-"""What every index must do with the pages that it keeps, in LMDB and on Redis."""
+"""What every index must do with the pages that it keeps, one by one and together, in LMDB and on Redis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from msgspec import structs
 
-from dedupcrawl.index.contract import Index, Kept, standing_for
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.batch import judge_batch
+from dedupcrawl.detection.comparison import Asked
+from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.contract import Index, Kept, Offer, standing_for
 from dedupcrawl.index.errors import IndexMismatchError
-from dedupcrawl.index.open import open_index
+from dedupcrawl.index.open import TemporaryIndex, open_index
 from dedupcrawl.index.record import Entry, Rewrite
+from dedupcrawl.index.redis import RedisIndex
+from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
+from tests.detection.judged import CHECKS as REAL_CHECKS
+from tests.detection.judged import prose
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, EqualCheck, EqualOff, duplicate_of, fill, offer, page
+from tests.index.toys import page as toy
 
 
 def test_entries_come_back_whole(index: AnyIndex) -> None:
@@ -179,3 +188,83 @@ def test_a_check_that_is_on_for_the_first_time_has_its_settings_stored(address: 
         open_index(address, (equal, CHECKS[1])).close()
     with pytest.raises(IndexMismatchError, match="version = 3 and now has version = 2"):
         open_index(address, (EqualCheck(version=2), CHECKS[1]))
+
+
+Places = TemporaryIndex | RedisIndex
+
+
+@pytest.fixture(params=["lmdb", "redis"])
+def place(request: pytest.FixtureRequest) -> Iterator[Places]:
+    """An empty index of the default checks."""
+    is_redis = request.param == "redis"
+    made = RedisIndex(request.getfixturevalue("redis_url"), REAL_CHECKS) if is_redis else TemporaryIndex(REAL_CHECKS)
+    yield made
+    made.close()
+
+
+def pages(count: int) -> list[Page]:
+    """Pairs of equal texts."""
+    return [
+        Page(f"http://a.example/{number}", paragraphs=(" ".join(prose(200, number // 2)),)) for number in range(count)
+    ]
+
+
+def judged(detector: Detector, batch: list[Page], canonical: str | None = None) -> list[Verdict]:
+    asked = Asked(REAL_CHECKS, canonical=canonical, request=lambda: b"ask")
+    return judge_batch(detector.index, (detector.steps(Analysis(page, detector.index.secret), asked) for page in batch))
+
+
+def test_of_two_equal_pages_in_a_batch_the_first_is_kept(place: Places) -> None:
+    verdicts = judged(Detector(place, run="one"), pages(20))
+    assert [verdict.url for verdict in verdicts] == [page.url for page in pages(20)]
+    assert [verdict.duplicate_of for verdict in verdicts[::2]] == [None] * 10
+    assert [verdict.duplicate_of for verdict in verdicts[1::2]] == [page.url for page in pages(20)[::2]]
+    assert len(list(place.entries())) == 10
+    assert place.verify() == []
+
+
+def test_the_same_url_twice_in_a_batch_is_an_update(place: Places) -> None:
+    one, other = pages(4)[0], pages(4)[2]
+    verdicts = judged(Detector(place, run="one"), [one, Page(one.url, paragraphs=other.paragraphs)])
+    assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]
+    assert len(list(place.entries())) == 1
+
+
+def test_two_variants_of_one_url_in_a_batch_are_two_pages(place: Places) -> None:
+    one, other = pages(4)[0], pages(4)[2]
+    verdicts = judged(Detector(place, run="one"), [one, other], canonical="http://a.example/")
+    assert [verdict.verdict for verdict in verdicts] == ["unique", "unique"]
+    assert sorted(entry.url for entry in place.entries()) == ["http://a.example/", other.url]
+
+
+def test_a_batch_is_two_questions_to_a_server(redis_url: str) -> None:
+    index = RedisIndex(redis_url, REAL_CHECKS)
+    detector = Detector(index, run="one")
+    equal = (" ".join(prose(200, 1000)),)
+    for number in range(2):  # the site is known then, and the server knows all scripts
+        judged(detector, [Page(f"http://a.example/first/{number}", paragraphs=equal)])
+    before = index.link.round_trips
+    judged(detector, pages(14))
+    assert index.link.round_trips - before == 2
+    index.close()
+
+
+def test_two_workers_offer_the_same_batch(redis_url: str) -> None:
+    one, other = RedisIndex(redis_url, CHECKS), RedisIndex(redis_url, CHECKS)
+    mine = [Offer(one.search(toy(f"http://a/{number}", number + 10)), b"") for number in range(5)]
+    theirs = [Offer(other.search(toy(f"http://b/{number}", number + 12)), b"") for number in range(5)]
+    assert one.carry_out(mine) == [Kept(number) for number in range(5)]
+    assert other.carry_out(theirs) == [None, None, None, Kept(5), Kept(6)]
+    assert one.verify() == other.verify() == []
+    one.close()
+    other.close()
+
+
+def test_what_nothing_concerns_is_added_where_the_index_takes_batches(index: AnyIndex) -> None:
+    found = [
+        Offer(index.search(toy(url, number)), b"")
+        for url, number in (("http://a", 7), ("http://b", 7), ("http://c", 8))
+    ]
+    added = index.carry_out(found)
+    assert added[:2] == [Kept(0), None]
+    assert added[2] == (Kept(1) if index.pages_at_once > 1 else None)

@@ -345,3 +345,12 @@ def test_a_journal_that_was_emptied_is_no_new_index(tmp_path: Path, how: str) ->
         data.touch()
     with pytest.raises(IndexDamagedError, match="empty or gone"):
         LmdbIndex(tmp_path / "index", CHECKS)
+
+
+def test_a_cut_journal_is_an_error(folder: Path) -> None:
+    data = folder / "data.mdb"
+    size = used(folder)
+    for left in (size - 4096, size // 2, 8192, 5000, 100, 0):
+        os.truncate(data, left)
+        with pytest.raises(IndexDamagedError, match=str(folder)):
+            opened(folder)

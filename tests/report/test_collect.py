@@ -15,7 +15,7 @@ from dedupcrawl.index.open import TemporaryIndex, open_index
 from dedupcrawl.index.record import Entry, Rewrite
 from dedupcrawl.index.runs import RunTally, read_runs
 from dedupcrawl.report.collect import collect
-from dedupcrawl.report.page import duration, render, savings
+from dedupcrawl.report.page import render, savings
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
@@ -218,12 +218,6 @@ def test_a_log_of_other_runs_is_left_out_and_said(tmp_path: Path) -> None:
     assert report.problems == (f"The crawl log {log} has no row of this run: its figures are left out.",)
 
 
-def test_an_empty_index_without_a_log_or_rules(tmp_path: Path) -> None:
-    report = collect(index_of([]), tmp_path / "none.jsonl", [tmp_path / "rules"], [])
-    assert (report.verdicts.duplicates, report.crawled, report.rules.count, report.problems) == (0, None, 0, ())
-    assert savings(report) == {"share": 0}
-
-
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"\x00 no log")
@@ -233,17 +227,6 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert len(problems) == 2
     assert "not a crawl log" in problems[0]
     assert "a.toml" in problems[1]
-
-
-def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
-    log = log_of(tmp_path / "log.jsonl", [LogRow("http://www.a.com/1", 200, digest="d")])
-    calls: list[tuple[str, int, int]] = []
-    collect(index_of(VERDICTS), log, [], [], lambda *call: calls.append(call))
-    assert calls == [("verdicts", 4, 4), ("crawl log", log.stat().st_size, log.stat().st_size)]
-
-
-def test_durations_are_said_in_the_unit_that_fits() -> None:
-    assert [duration(seconds) for seconds in (0, 59.94, 3_599, 7_200)] == ["0.0 s", "59.9 s", "60.0 min", "2.0 h"]
 
 
 def test_an_index_on_a_server_and_nobody_reads_its_password(tmp_path: Path) -> None:

@@ -50,18 +50,3 @@ def test_a_torn_row_is_skipped_and_counted(log: Path) -> None:
     found, tally = read_crawled(log, hashes_of([]), [])
     assert found.responses == 5
     assert sum(tally.skipped.values()) == 1
-
-
-def test_an_empty_log(tmp_path: Path) -> None:
-    empty = tmp_path / "empty.jsonl"
-    empty.touch()
-    found, _ = read_crawled(empty, hashes_of([ONE]), [ONE])
-    assert (found.responses, found.seconds, len(found.at)) == (0, 0, 0)
-
-
-def test_a_log_without_times_and_lengths(tmp_path: Path) -> None:
-    log = tmp_path / "log.tsv"
-    log.write_text(f"url\tdigest\n{ONE}\tx\n{TWO}\tx\n", encoding="utf-8")
-    found, _ = read_crawled(log, hashes_of([TWO]), [])
-    assert (found.pages, found.bytes, found.seconds) == (2, 0, 0)
-    assert sorted(found.duplicate.tolist()) == [False, True]

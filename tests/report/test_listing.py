@@ -52,13 +52,6 @@ def test_a_duplicate_and_a_page_in_doubt_are_rows(verdict: Verdict, row: object)
     assert row_of(verdict) == row
 
 
-def test_a_url_without_end_is_cut() -> None:
-    pair = row_of(duplicate("http://a/" + "x" * 10_000, "http://a/1"))
-    assert pair is not None
-    assert len(pair[0].url) == 2_001
-    assert pair[0].url.endswith("…")
-
-
 def test_evidence_lies_in_the_chunk_of_its_row() -> None:
     made = Listing()
     for number in range(CHUNK + 3):

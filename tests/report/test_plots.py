@@ -46,11 +46,6 @@ def test_large_counts_are_short_and_exact(pages: int) -> None:
     assert np.allclose(np.diff(counts), counts[1] - counts[0]), counts
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 7])
-def test_a_crawl_of_one_page_has_no_curve(count: int) -> None:
-    assert len(learning_curve(np.ones(count, dtype=np.bool_))) == (2 if count > 1 else 0)
-
-
 def test_a_histogram_leaves_out_what_was_not_counted() -> None:
     (plot,) = histogram("Title", "Caption", "share", {"one": [0] * 19 + [4], "none": [0] * 20, "two": [1] * 20})
     assert {"one", "two", "share", "pages"} <= texts(checked(plot))

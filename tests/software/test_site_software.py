@@ -56,23 +56,3 @@ def test_signs_count_what_the_file_of_the_program_says_now() -> None:
     now = old.judged_by(known["trac"].weights)
     assert list(now.signs) == ["url /ticket/{:digits}"]
     assert not now.is_recognized
-
-
-def test_told_by_program_and_place() -> None:
-    known = SiteSoftware(TRIED, {"smf.index@a.com": "led nowhere"}, (TRAC, FORUM))
-    forum, trac = known.told()
-    assert (trac["recognized"], trac["signs"], trac["weight"]) == (True, TICKETS, 3)
-    assert (forum["program"], forum["failed"], forum["tried"]) == ("smf", {"smf.index@a.com": "led nowhere"}, {})
-    assert (trac["where"], trac["tried"]) == ("a.com/trac", {"trac.reply@a.com/trac": [4, 1]})
-
-
-def test_told_of_a_url_is_what_runs_there() -> None:
-    known = SiteSoftware(seen=(TRAC, FORUM))
-    assert [row["program"] for row in known.told("http://a.com/trac/ticket/3")] == ["smf", "trac"]
-    assert [row["program"] for row in known.told("http://a.com/tracks")] == ["smf"]
-    assert known.told("http://b.a.com/trac/ticket/3") == []
-
-
-def test_what_would_not_be_recognized_anyway_is_not_told() -> None:
-    for signs in ({"url /x": -2}, {"url /x": -2, "url /y": 2, "url /z": -1}, {"url /y": 9, "url /x": -2}):
-        assert SiteSoftware(seen=(Installation("trac", "a.com", signs, {}, ("a.com",)),)).told() == []
