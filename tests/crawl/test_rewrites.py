@@ -1,4 +1,4 @@
-"""What a crawl rewrote, given back, and which URL stands for an identity. (In crawls: tests/crawls/test_trials.py.)"""
+"""What a crawl rewrote, gave back and knew before, and which URL stands for an identity."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from scrapy import Request, Spider
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.same_page import EarlierPages
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rules_in_use import RulesInUse
+from tests.detection.judged import Crawl, prose
+from tests.fixtures import table_of
 from tests.index.toys import CHECKS
 
 ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"
@@ -181,3 +186,37 @@ def test_while_they_cannot_be_asked_each_goes_on_alone(monkeypatch: pytest.Monke
     seen = rewrites_of(index, is_shared=True)
     assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
     assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
+
+
+TEXT = prose(400)
+PAGES = {
+    "whole": TEXT,
+    "copy": TEXT,
+    "excerpt": TEXT[170:330],
+    "another-excerpt": TEXT[20:180],
+    "other": prose(400, 1),
+}
+
+
+@pytest.fixture(scope="module")
+def earlier() -> EarlierPages:
+    crawl = Crawl()
+    for name, words in PAGES.items():
+        verdict = crawl.judge(name, words)
+        crawl.index.record(verdict, run="one", site="a.example")
+    return EarlierPages(crawl.index, "one", RulesInUse(Normalizer()))
+
+
+@table_of("crawl", "whether_one_page_serves_for_the_other")
+def test_whether_one_page_serves_for_the_other(
+    earlier: EarlierPages, asked: str, canonical: str, served: bool | None
+) -> None:
+    assert earlier.is_served(f"http://a.example/{asked}", f"http://a.example/{canonical}") is served
+
+
+def test_what_another_crawl_has_kept_tells_nothing_of_this_one() -> None:
+    crawl = Crawl()
+    for name in ("whole", "copy"):
+        crawl.index.record(crawl.judge(name, TEXT), run="one", site="a.example")
+    later = EarlierPages(crawl.index, "two", RulesInUse(Normalizer()))
+    assert later.is_served("http://a.example/copy", "http://a.example/whole") is None

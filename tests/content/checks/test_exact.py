@@ -1,13 +1,19 @@
+"""The checks exact and title, the registry of checks, and probes that miss no page a search finds."""
+
 from __future__ import annotations
 
+import random
 from hashlib import blake2b
 
 import pytest
 
 from dedupcrawl.content.checks.exact import ExactCheck
+from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, PARAMETERS, make_checks
+from dedupcrawl.content.checks.title import MOST_PAGES, TitleCheck
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
+from tests.content.postings import keepers, posted
 from tests.fixtures import table_of
 
 CHECK = ExactCheck()
@@ -87,3 +93,147 @@ def test_they_are_keyed_by_the_secret_of_an_index() -> None:
         made = [CHECK.signature(page, SymbolText.of(paragraphs, secret)) for secret in secrets]
         assert len({*made}) == 3
         assert made[0] == CHECK.signature(page, SymbolText.of(paragraphs, Secret(bytes(32))))
+
+
+TITLE = TitleCheck()
+TITLED = "Twenty words are what it takes for a page to be looked for at all, and these are some more than that."
+
+
+def title_signature(url: str, title: str, text: str = TITLED) -> bytes | None:
+    return TITLE.signature(Page(url, title=title, paragraphs=(text,)), SymbolText.of((text,)))
+
+
+def test_pages_of_one_host_and_title_are_found() -> None:
+    made = title_signature("http://www.a.example/1", "Red  Kettle")
+    assert made is not None
+    assert made == title_signature("http://a.example/2?sort=up", "red kettle", TITLED + " Sold out.")
+    assert title_signature("http://a.example/1", "茶壶的历史") == title_signature("http://a.example/2", "茶壺的歷史")
+    assert keepers(TITLE, made, {7: made}) == {7: 1.0}
+
+
+@pytest.mark.parametrize(
+    ("url", "title"),
+    [("http://b.example/1", "Red kettle"), ("http://a.example/1", "Red kettles"), ("http://a.example/1", " ")],
+)
+def test_of_another_host_or_title_none_is(url: str, title: str) -> None:
+    assert title_signature(url, title) != title_signature("http://a.example/2", "Red kettle")
+
+
+def test_a_page_of_a_few_words_is_not_looked_for() -> None:
+    assert title_signature("http://a.example/1", "Red kettle", "Sold out.") is None
+
+
+def test_a_title_of_many_pages_is_none_of_theirs() -> None:
+    made = title_signature("http://a.example/1", "Kettles & Co.")
+    assert made is not None
+    for count, found in ((MOST_PAGES, MOST_PAGES), (MOST_PAGES + 1, 0)):
+        assert len(TITLE.candidates(made, posted(TITLE, dict.fromkeys(range(count), made)))) == found
+
+
+ROOTS = ("sea", "wind", "harbour", "boat", "sail", "mast", "rope", "anchor", "tide", "wave", "storm", "calm", "deck")
+ENDS = ("", "s", "er", "ing", "ed", "ly", "ness", "ful", "less", "ward")
+
+
+def word(rng: random.Random) -> str:
+    return rng.choice(ROOTS) + rng.choice(ENDS)
+
+
+def page_of(words: list[str]) -> Page:
+    paragraphs = tuple(" ".join(words[first : first + 40]) + "." for first in range(0, len(words), 40))
+    return Page("http://a", title=" ".join(words[:3]), paragraphs=paragraphs)
+
+
+def changed(words: list[str], rng: random.Random) -> list[str]:
+    """A copy with some words replaced, of which a part is left out, or said twice."""
+    share = rng.choice((0, 0, 0.02, 0.2))
+    copy = [word(rng) if rng.random() < share else one for one in words]
+    part = rng.randrange(len(copy) // 3)
+    return rng.choice((copy, copy[part:], copy + copy[:part]))
+
+
+@pytest.mark.parametrize("name", CHECK_NAMES)
+def test_what_is_found_meets_the_probe(name: str) -> None:
+    (check,) = make_checks([name], {"SIMHASH_DISTANCE": 7} if name == "simhash" else {})
+    rng = random.Random(1)
+    found = 0
+    for _ in range(40):
+        words = [word(rng) for _ in range(rng.randrange(60, 300))]
+        pages = [page_of(made) for made in (words, changed(words, rng), changed(words, rng))]
+        made = [check.signature(page, SymbolText.of(page.paragraphs)) for page in pages]
+        if made[0] is None:
+            continue
+        kept = {number: signature for number, signature in enumerate(made) if number and signature is not None}
+        postings = posted(check, kept)
+        probe = check.probe(made[0])
+        weights = dict(zip(probe.prefixes, probe.weights or [1] * len(probe.prefixes), strict=True))
+        assert len(weights) == len(probe.prefixes)
+        for number in {*check.candidates(made[0], postings), *check.contained(made[0], postings)}:
+            if check.compare(made[0], kept[number]) is None and check.compare(kept[number], made[0]) is None:
+                continue  # a search may find too many
+            found += 1
+            there = {key >> check.payload_bits for key in check.keys(kept[number])}
+            assert sum(weights.get(prefix, 0) for prefix in there) >= probe.least
+    assert found >= 10
+
+
+BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
+TEXT_OF_REGISTRY = SymbolText.of(
+    tuple(f"Paragraph {n} holds some words, as every paragraph does, and number {n * n}." for n in range(30))
+)
+PAGE = Page("http://a.example/", title="Some words", paragraphs=tuple(TEXT_OF_REGISTRY.text.split("\n")))
+
+
+def test_names() -> None:
+    assert {"exact", "feature_code", "simhash", "shingles"} <= set(CHECK_NAMES)
+    assert set(DEFAULT_CHECKS) <= set(CHECK_NAMES)
+    assert [check.name for check in make_checks(CHECK_NAMES, {})] == list(CHECK_NAMES)
+    assert [check.name for check in make_checks(["simhash", "exact"], {})] == ["simhash", "exact"]
+
+
+@pytest.mark.parametrize("name", CHECK_NAMES)
+def test_every_check_keeps_its_contract(name: str) -> None:
+    (check,) = make_checks([name], {})
+    made = check.signature(PAGE, TEXT_OF_REGISTRY)
+    assert made is not None
+    assert check.compare(made, made) == pytest.approx(1.0)
+    assert check.keys(made).typecode == "Q"
+    assert 0 <= check.payload_bits < 64
+    assert check.signature(Page("http://a.example/"), SymbolText.of(())) is None
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS, ids=lambda parameter: parameter.name)
+def test_every_parameter_reads_its_default_also_as_a_string(parameter: object) -> None:
+    name = getattr(parameter, "name", "")
+    default = BY_NAME[name].default
+    assert BY_NAME[name].read(default) == default
+    assert BY_NAME[name].read(str(default)) == default
+    assert BY_NAME[name].takes
+    assert BY_NAME[name].about.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("SIMHASH_DISTANCE", 8),
+        ("SIMHASH_DISTANCE", -1),
+        ("SIMHASH_DISTANCE", 2.5),
+        ("SIMHASH_DISTANCE", True),
+        ("SIMHASH_DISTANCE", "three"),
+        ("SIMHASH_DISTANCE", None),
+        ("SIMHASH_DISTANCE", float("inf")),
+        ("REPEATABILITY", 0.5),
+        ("REPEATABILITY", 1.01),
+        ("REPEATABILITY", float("nan")),
+        ("REPEATABILITY", True),
+        ("IEU_SHARE", 0),
+        ("SHINGLES_SHARE", 0),
+        ("IEU_LENGTH", 0),
+        ("CODE_ANCHORS", "all"),
+        ("CODE_ANCHORS", 3),
+        ("SIMHASH_FEATURES", []),
+        ("EXACT_MIN_SYMBOLS", 0),
+    ],
+)
+def test_a_wrong_value_is_refused(name: str, wrong: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        BY_NAME[name].read(wrong)
