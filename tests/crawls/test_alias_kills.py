@@ -15,8 +15,8 @@ import pytest
 import scrapy
 
 from tests.crawls.project import items, make_project, scrapy_crawl
-from tests.crawls.ruled_sites import KNOWN, rules, texts
-from tests.crawls.site import Answer, crawl, page, prose, redirect, serve, slow
+from tests.crawls.ruled_sites import KNOWN, rules
+from tests.crawls.site import Answer, crawl, page, prose, redirect, serve, slow, texts
 from tests.crawls.test_aliases import FORUM, phpbb
 from tests.crawls.test_kills import kill_when
 from tests.crawls.test_several_workers import EXAMPLE, found, push, start, wait_for_its_death

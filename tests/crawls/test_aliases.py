@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dedupcrawl.aliases.sources import SOURCES
-from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve, slow
+from tests.crawls.site import Answer, Site, crawl, crawled, page, prose, redirect, serve, slow, texts
 from tests.redis_server import RedisServer
 
 THREADS, POSTS = 5, 8
@@ -24,10 +24,6 @@ def settings(folder: Path, **more: Any) -> dict[str, Any]:
         "CONCURRENT_REQUESTS": 1,
         **more,
     }
-
-
-def texts(done: Crawl) -> set[str]:
-    return {item["text"] for item in done.items}
 
 
 def thread(number: int, *links: str, form: str = "/viewtopic.php?p={}#p{}") -> str:
@@ -80,9 +76,8 @@ async def test_a_folder_of_one_file_is_not_fetched_in_other_orders(tmp_path: Pat
         pages[f"/{n}/"] = page(prose(1 + n), *orders, f"/{n}/file")
         pages |= {f"/{n}/{order}": page(prose((1_000 * i if lies else 1) + n)) for i, order in enumerate(orders, 1)}
         pages[f"/{n}/file"] = page(prose(100 + n))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path))
-        ordered = sum(count for url, count in site.requests.items() if "?" in url)
+    done = await crawled(pages, settings(tmp_path))
+    ordered = sum(count for url, count in done.requests.items() if "?" in url)
     every = {prose(0), *(prose(h + n) for h in (1, 100) for n in folders)}
     assert texts(done) == every | ({prose(1_000 * i + n) for i in (1, 2, 3, 4) for n in folders} if lies else set())
     assert ordered == len(folders) * len(orders) if lies else ordered < len(folders) * len(orders) * 0.4
@@ -193,8 +188,7 @@ async def test_thousands_of_permalinks_and_ids_of_a_megabyte(tmp_path: Path) -> 
         "/": page(prose(0), "/1"),
         "/1": f"<html><body><article>{prose(1)}</article>{lies}<i id='{'x' * 1_000_000}'>",
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEPTH_LIMIT=1))
+    done = await crawled(pages, settings(tmp_path, DEPTH_LIMIT=1))
     assert prose(1)[:20] in str(done.items)
     assert done.stats["dedup/aliases/said/permalink"] <= 1_000
 
@@ -227,16 +221,6 @@ async def test_workers_share_aliases_and_later_crawls_know_them(
     assert after <= 2 * before + 4  # trials
 
 
-async def test_a_crawl_that_was_killed_goes_on_with_its_aliases(tmp_path: Path) -> None:
-    given = settings(tmp_path, JOBDIR=str(tmp_path / "job"))
-    with serve(phpbb()) as site:
-        cut = await crawl(f"{site.base}/", {**given, "CLOSESPIDER_PAGECOUNT": 6})
-        rest = await crawl(f"{site.base}/", given)
-        total = fetched(site)
-    assert texts(cut) | texts(rest) == FORUM
-    assert total < 1 + 2 * THREADS + THREADS * POSTS
-
-
 def variants(count: int, *, other: int = 0) -> dict[str, Any]:
     """Pages that are first met as print views, which name their own URL; the texts of some are others under that."""
     pages: dict[str, Any] = {"/": page(prose(0), "/list", *(f"/print?n={n}" for n in range(count)))}
@@ -263,26 +247,22 @@ async def test_the_copy_that_is_kept_is_the_first_or_the_one_that_the_page_names
         assert again <= 2, "what a page has named is asked for at once, but for trials"
 
 
-async def test_a_page_with_another_text_under_the_url_that_it_names_is_not_lost(tmp_path: Path) -> None:
-    with serve(variants(12, other=12)) as site:
+@pytest.mark.parametrize("are", ["gone", "others"])
+async def test_urls_that_pages_name_and_that_are_gone_or_say_something_else_lose_nothing(
+    tmp_path: Path, are: str
+) -> None:
+    pages, numbers = variants(12, other=12), (0, 1, *range(100, 112), *range(300, 312), *range(500, 512))
+    if are == "gone":
+        pages, numbers = {url: one for url, one in variants(12).items() if not url.startswith("/a/")}, numbers[:-12]
+        pages |= {f"/a/{n}": redirect(f"/print?n={n}", 302) for n in range(4)}  # and some lead back
+    with serve(pages) as site:
         for scope in ("run", "spider", "spider"):
             given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE=scope, DEPTH_PRIORITY=1)
             done = await crawl(f"{site.base}/", given)
-            numbers = (0, 1, *range(100, 112), *range(300, 312), *range(500, 512))
             assert texts(done) == set(map(prose, numbers))
-
-
-async def test_urls_that_pages_name_and_that_are_gone_are_fallen_back_from(tmp_path: Path) -> None:
-    pages = {url: one for url, one in variants(12).items() if not url.startswith("/a/")}
-    pages |= {f"/a/{n}": redirect(f"/print?n={n}", 302) for n in range(4)}  # and some lead back
-    with serve(pages) as site:
-        for _ in range(3):
-            given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE="spider")
-            done = await crawl(f"{site.base}/", given)
-            assert texts(done) == set(map(prose, (0, 1, *range(100, 112), *range(300, 312))))
             fetches = sum(count for path, count in site.requests.items() if path.startswith("/print"))
             site.requests.clear()
-    assert fetches <= 12 + 5
+    assert are == "others" or fetches <= 12 + 5
 
 
 async def test_a_rule_that_makes_nothing_of_the_urls_that_pages_name_is_no_fault_of_theirs(tmp_path: Path) -> None:
@@ -294,8 +274,7 @@ async def test_a_rule_that_makes_nothing_of_the_urls_that_pages_name_is_no_fault
     given = settings(tmp_path, **KEEP_CANONICAL)
     rule = 'id = "no-f"\nkind = "rewrite"\nmatch = "/a?n={}"\ndrop = ["f"]'
     (tmp_path / "rules" / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n[[rules]]\n{rule}\n', encoding="utf-8")
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", given)
+    done = await crawled(pages, given)
     assert texts(done) == set(map(prose, (0, *range(100, 112))))
     assert not done.stats.get("dedup/url/revoked")
 
@@ -325,11 +304,10 @@ async def test_what_headers_and_alternates_say_alone_saves_fetches_where_it_is_r
         headers = {name: value.format(n) for name, value in said.items()} if isinstance(said, dict) else {}
         html = page(prose(100 + n)).replace("<title>", f"{markup}<title>")
         pages |= {f"/a/{n}": Answer(html, headers=headers), f"/alt?n={n}": page(prose((500 if is_wrong else 100) + n))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_ALIASES=[source.strip()]))
+    done = await crawled(pages, settings(tmp_path, DEDUP_ALIASES=[source.strip()]))
     others = [prose(500 + n) for n in numbers] if is_wrong else []
     assert texts(done) == {prose(0), prose(1), *(prose(100 + n) for n in numbers), *others}
-    alternates = sum(count for path, count in site.requests.items() if path.startswith("/alt"))
+    alternates = sum(count for path, count in done.requests.items() if path.startswith("/alt"))
     assert alternates == len(numbers) if is_wrong else 0 < alternates < 16, "but for trials"
     assert set(done.stats) & {f"dedup/aliases/said/{one}" for one in SOURCES} == {
         f"dedup/aliases/said/{source.strip()}"

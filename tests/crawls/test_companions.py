@@ -18,7 +18,7 @@ from scrapy_poet.api import DummyResponse
 
 from dedupcrawl.crawl.pipeline import DedupPipeline
 from tests.crawls.project import items, make_project, scrapy_crawl
-from tests.crawls.site import Follower, crawl, page, prose, serve
+from tests.crawls.site import Follower, crawl, crawled, page, prose, serve
 
 SITE = {
     "/": page("Start " + prose(0), "/story", "/copy", "/other"),
@@ -62,8 +62,7 @@ class PoetSpider(scrapy.Spider):
 
 async def test_items_of_page_objects_are_linked_to_their_response() -> None:
     settings = {"ADDONS": {"dedupcrawl.Addon": 500, "scrapy_poet.Addon": 300}}
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", settings, PoetSpider)
+    done = await crawled(SITE, settings, PoetSpider)
     assert len(done.items) == 3
     assert all(isinstance(item, Article) for item in done.items)
     assert done.stats["dedup/content/duplicate"] == 1

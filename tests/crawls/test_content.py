@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.crawls.site import Answer, Follower, crawl, page, prose, serve
+from tests.crawls.site import Answer, Follower, crawl, crawled, page, prose, serve
 from tests.crawls.stories import SITE, STORY, Asking
 
 JSON = {"Content-Type": "application/json"}
 
 
 async def test_a_duplicate_is_dropped_and_the_others_are_kept() -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/")
-    kept = {url.removeprefix(site.base) for url in done.urls}
+    done = await crawled(SITE)
+    kept = {url.removeprefix(done.base) for url in done.urls}
     assert len(kept & {"/story", "/reprint"}) == 1
     assert kept >= {"/", "/other", "/tiny"}
     assert done.stats["dedup/content/checked"] == 5
@@ -32,8 +31,7 @@ async def test_a_duplicate_is_dropped_and_the_others_are_kept() -> None:
 
 
 async def test_observe_counts_and_drops_nothing() -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "observe"})
+    done = await crawled(SITE, {"DEDUP_ACTION": "observe"})
     assert len(done.items) == 5
     assert done.stats["dedup/content/duplicate"] == 1
     assert not any(name.startswith("dedup/content/dropped/") for name in done.stats)
@@ -41,8 +39,7 @@ async def test_observe_counts_and_drops_nothing() -> None:
 
 @pytest.mark.parametrize("settings", [{"DEDUP_ENABLED": False}, {"DEDUP_CHECKS": []}])
 async def test_switched_off_it_changes_nothing(tmp_path: Path, settings: dict[str, Any]) -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", **settings})
+    done = await crawled(SITE, {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", **settings})
     assert len(done.items) == 5
     assert "dedup/content/checked" not in done.stats
 
@@ -56,15 +53,6 @@ class Frozen(Follower):
         yield {"url": response.url, "frozen": gc.get_freeze_count() > 0}
 
 
-@pytest.mark.parametrize("frozen", [True, False])
-async def test_the_garbage_collector_leaves_alone_what_was_there_at_the_start(frozen: bool) -> None:
-    gc.unfreeze()  # whatever an earlier test has left
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_GC_FREEZE": frozen}, Frozen)
-    assert [item["frozen"] for item in done.items] == [frozen]
-    assert gc.get_freeze_count() == 0
-
-
 async def test_the_last_crawl_of_a_process_ends_it_and_none_what_the_program_has_frozen() -> None:
     gc.unfreeze()
     settings = {"DEDUP_GC_FREEZE": True}
@@ -74,8 +62,10 @@ async def test_the_last_crawl_of_a_process_ends_it_and_none_what_the_program_has
             crawl(f"{site.base}/story", settings, Frozen),
             crawl(many, {**settings, "DOWNLOAD_DELAY": 0.3}, Frozen),
         )
+        off = await crawl(f"{site.base}/", {"DEDUP_GC_FREEZE": False}, Frozen)
         assert len(short.items) < len(long.items)
         assert all(item["frozen"] for item in long.items)
+        assert not any(item["frozen"] for item in off.items)
         assert gc.get_freeze_count() == 0
         gc.freeze()
         await crawl(f"{site.base}/", settings)
@@ -96,8 +86,7 @@ class Skipping(Follower):
 
 @pytest.mark.parametrize("meta", [{"dedup_skip": True}, {"dedup_content": False}])
 async def test_meta_switches_the_content_half_off_for_a_request(meta: dict[str, Any]) -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", spider=type("S", (Skipping,), {"extra": meta}))
+    done = await crawled(SITE, spider=type("S", (Skipping,), {"extra": meta}))
     assert len(done.items) == 5
     assert done.stats["dedup/content/checked"] == 1
 
@@ -114,8 +103,7 @@ async def test_the_cache_of_scrapy_serves_the_same_verdicts(tmp_path: Path) -> N
 async def test_retried_pages_are_judged_once() -> None:
     answers = iter([Answer("busy", 503)])
     pages = {**SITE, "/story": lambda: next(answers, Answer(page(STORY, title="Story")))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {"RETRY_ENABLED": True, "RETRY_TIMES": 2})
+    done = await crawled(pages, {"RETRY_ENABLED": True, "RETRY_TIMES": 2})
     assert len(done.items) == 4
 
 
@@ -132,8 +120,7 @@ async def test_same_sentences_with_other_numbers_are_kept() -> None:
 
     pages = {"/": page("Start " + prose(0), *(f"/day/{n}" for n in range(1, 9)))}
     pages |= {f"/day/{n}": bulletin(n) for n in range(1, 9)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/")
+    done = await crawled(pages)
     assert len(done.items) == 9
 
 
@@ -161,15 +148,13 @@ async def test_a_site_may_be_stricter_or_looser_than_the_others() -> None:
 )
 async def test_what_says_nothing_of_its_page_drops_no_item(body: Any) -> None:
     links = [f"/item/{number}" for number in range(5)]
-    with serve({"/": page("Start", *links), **dict.fromkeys(links, body)}) as site:
-        done = await crawl(f"{site.base}/", spider=Asking)
+    done = await crawled({"/": page("Start", *links), **dict.fromkeys(links, body)}, spider=Asking)
     assert len(done.items) == 5
 
 
 async def test_a_file_under_two_urls_is_one() -> None:
     image = Answer("\x00\x01" * 500, headers={"Content-Type": "image/png"})
-    with serve({"/": page("Start", "/a.png", "/b.png"), "/a.png": image, "/b.png": image}) as site:
-        done = await crawl(f"{site.base}/", spider=Asking)
+    done = await crawled({"/": page("Start", "/a.png", "/b.png"), "/a.png": image, "/b.png": image}, spider=Asking)
     assert len(done.items) == 1
 
 
@@ -178,14 +163,13 @@ async def test_a_document_that_is_no_html_is_dropped_only_for_its_very_text(tmp_
     stock = Answer('{"in_stock": true}', headers=JSON)
     answers = {"/one": one, "/copy": one, "/other": other, "/stock/1": stock, "/stock/2": stock, "/empty": Answer("")}
     log = tmp_path / "log.jsonl"
-    with serve({"/": page("Start " + prose(9), *answers), **answers}) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_CRAWL_LOG": str(log)}, Asking)
+    done = await crawled({"/": page("Start " + prose(9), *answers), **answers}, {"DEDUP_CRAWL_LOG": str(log)}, Asking)
     assert len(done.items) == len(answers) - 1
     assert done.stats["dedup/content/dropped/exact"] == 1
     assert done.stats["dedup/content/abstained/data"] == 2
     assert done.stats["dedup/content/abstained/empty"] == 1
     rows = map(json.loads, log.read_text(encoding="utf-8").splitlines())
-    told = {row["url"].removeprefix(site.base): row["abstained"] for row in rows if "abstained" in row}
+    told = {row["url"].removeprefix(done.base): row["abstained"] for row in rows if "abstained" in row}
     assert told == {"/stock/1": "data", "/stock/2": "data", "/empty": "empty"}
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.crawls.site import crawl, page, prose, redirect, serve
-from tests.crawls.stories import SITE, STORY, Asking
+from tests.crawls.site import crawl, crawled, page, prose, redirect, serve
+from tests.crawls.stories import SITE, Asking
 
 
 async def test_the_crawl_log_has_a_row_for_every_response(tmp_path: Path) -> None:
@@ -32,24 +31,11 @@ async def test_the_crawl_log_has_a_row_for_every_response(tmp_path: Path) -> Non
     assert rows["/story"]["text_digest"] != rows["/other"]["text_digest"]
 
 
-async def test_meta_counts_beside_the_crawl_log(tmp_path: Path) -> None:
-    class Unjudged(Asking):
-        def parse(self, response: Any) -> Any:
-            for link in response.css("a::attr(href)"):
-                yield response.follow(link, self.product, meta={"dedup_content": False})
-
-    pages = {"/": page("Start", "/a", "/b"), "/a": page(STORY), "/b": page(STORY)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_CRAWL_LOG": str(tmp_path / "log")}, Unjudged)
-    assert len(done.items) == 2
-
-
 @pytest.mark.parametrize("log", ["log", "/dev/full", None])
 async def test_whatever_a_page_says_of_itself_it_reaches_its_callback(tmp_path: Path, log: str | None) -> None:
     links = [f"/p/{number}" for number in range(80)]
     odd = "<html><head><link rel=canonical href='http://[x'></head><body><p>{}</p></body></html>"
     pages = {"/": page("Start", *links), **{link: odd.format(prose(n, 60)) for n, link in enumerate(links)}}
     path = str(tmp_path / log) if log else None
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_CRAWL_LOG": path}, Asking)
+    done = await crawled(pages, {"DEDUP_CRAWL_LOG": path}, Asking)
     assert len(done.items) == 80

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from tests.crawls.site import Answer, Follower, crawl, page, prose, serve
-from tests.crawls.test_aliases import settings, texts
+from tests.crawls.site import Answer, Follower, crawl, page, prose, serve, texts
+from tests.crawls.test_aliases import settings
 
 
 async def test_a_crawl_asks_for_the_links_of_pages_that_another_has_found_to_be_duplicates_meanwhile(

@@ -16,8 +16,8 @@ from scrapy.exceptions import IgnoreRequest
 from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.commands.index import command
 from dedupcrawl.index.open import open_index
-from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
-from tests.crawls.test_aliases import canonical, fetched, phpbb, settings, texts, thread
+from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve, texts
+from tests.crawls.test_aliases import canonical, fetched, phpbb, settings, thread
 
 
 async def test_a_later_crawl_asks_for_what_was_kept_and_for_what_its_duplicates_led_to(tmp_path: Path) -> None:

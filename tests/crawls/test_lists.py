@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crawls.site import crawl, page, prose, redirect, serve
+from tests.crawls.site import crawl, crawled, page, prose, redirect, serve
 
 BLOG = {f"/post{number}": page(prose(number), title=f"Post {number}") for number in range(4)}
 MOVED = {f"/?p={number}": redirect(url) for number, url in enumerate(BLOG)}
@@ -40,6 +40,5 @@ async def test_a_list_that_comes_last_is_dropped_its_links_are_followed_and_late
 @pytest.mark.parametrize(("links", "sources"), [(BLOG, True), (MOVED, True), (MOVED, False)])
 async def test_posts_are_kept_where_the_list_comes_first(tmp_path: Path, links: Iterable[str], sources: bool) -> None:
     pages = {"/": month(links), **BLOG, **MOVED, "/elsewhere": page(prose(8), title="Elsewhere")}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{tmp_path}", "DEDUP_ALIASES": sources})
-        assert {item["url"].removeprefix(site.base) for item in done.items} == {"/", *BLOG, "/elsewhere"}
+    done = await crawled(pages, {"DEDUP_INDEX": f"lmdb:{tmp_path}", "DEDUP_ALIASES": sources})
+    assert {item["url"].removeprefix(done.base) for item in done.items} == {"/", *BLOG, "/elsewhere"}

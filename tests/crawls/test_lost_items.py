@@ -12,7 +12,7 @@ import scrapy
 from scrapy.exceptions import DropItem
 
 from dedupcrawl.index.lmdb import LmdbIndex
-from tests.crawls.site import Answer, crawl, page, prose, serve
+from tests.crawls.site import Answer, crawl, crawled, page, prose, serve
 
 STORY = prose(1, 200)
 
@@ -27,8 +27,7 @@ class RefusesAll:
 async def test_a_page_that_is_lost_again_and_again_does_not_keep_the_crawl_alive() -> None:
     pages = {"/": page("Start " + prose(0), "/a", "/b"), "/a": page(prose(1)), "/b": page(prose(1))}
     settings = {"ITEM_PIPELINES": {RefusesAll: 800}, "CLOSESPIDER_PAGECOUNT": 40}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings)
+    done = await crawled(pages, settings)
     assert done.stats["finish_reason"] == "finished"
     assert not done.items
 
@@ -76,10 +75,9 @@ async def test_equal_items_of_one_listing_that_are_lost_are_not_fetched_for_ever
         "ITEM_PIPELINES": {Priced: 800},
         "CLOSESPIDER_PAGECOUNT": 20,
     }
-    with serve({"/": page("\n".join([*[bad] * alike, good]))}) as site:
-        done = await crawl(f"{site.base}/", settings, spider)
+    done = await crawled({"/": page("\n".join([*[bad] * alike, good]))}, settings, spider)
     assert done.stats["finish_reason"] == "finished"
-    assert site.requests["/"] == 2
+    assert done.requests["/"] == 2
     assert {item["text"] for item in done.items} == {good}
     assert done.stats["dedup/index/due"] == 0
 
@@ -118,9 +116,8 @@ async def test_a_page_that_is_judged_twice_is_one_duplicate(tmp_path: Path) -> N
     copies = [f"/{number}" for number in range(4)]
     pages = {"/": page("Start " + prose(0), *copies), **dict.fromkeys(copies, page(prose(1)))}
     settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}", "ITEM_PIPELINES": {RefusesTheFirst: 800}, "CONCURRENT_REQUESTS": 1}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings)
-        assert sum(site.requests.values()) > 5, "some are fetched again"
+    done = await crawled(pages, settings)
+    assert sum(done.requests.values()) > 5, "some are fetched again"
     index = LmdbIndex(tmp_path, ())
     newest = {row.verdict.url: row.verdict for row in index.recorded()}
     index.close()

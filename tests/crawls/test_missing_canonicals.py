@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
-from tests.crawls.test_rewriting import SESSION, rules, texts
+from tests.crawls.site import Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
+from tests.crawls.test_rewriting import SESSION, rules
 
 
 @pytest.mark.parametrize("status", [404, 410, 403, 500])
@@ -18,13 +18,13 @@ async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(
     pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?sid={n}" for n in range(1, 6)))}
     pages |= {f"/p?sid={n}": page(prose(n)) for n in range(1, 6)}
     pages["/p"] = Answer("gone", status)
-    with serve(pages) as site, caplog.at_level("DEBUG"):
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    with caplog.at_level("DEBUG"):
+        done = await crawled(pages, rules(tmp_path, SESSION))
     assert texts(done) == {"Start " + prose(0), *(prose(n) for n in range(1, 6))}
-    assert site.requests["/p"] == 1
+    assert done.requests["/p"] == 1
     assert done.stats["dedup/url/fallback"] == 5
     told = {line for line in caplog.messages if line.startswith("Fell back to ")}
-    assert told == {f"Fell back to {site.base}/p?sid={n}: {site.base}/p led nowhere" for n in range(1, 6)}
+    assert told == {f"Fell back to {done.base}/p?sid={n}: {done.base}/p led nowhere" for n in range(1, 6)}
 
 
 _SORRY = page("Sorry. " + prose(77, 30))
@@ -63,8 +63,7 @@ async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_pat
         "/p": Answer("gone", 404),
         "/p?sid=1": page(prose(1)),
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    done = await crawled(pages, rules(tmp_path, SESSION))
     assert prose(1) in texts(done)
 
 
@@ -75,10 +74,9 @@ async def test_a_canonical_url_that_robots_txt_forbids_is_not_the_end(tmp_path: 
         "/p": page("secret"),
         "/p?sid=1": page(prose(1)),
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, SESSION), "ROBOTSTXT_OBEY": True})
+    done = await crawled(pages, {**rules(tmp_path, SESSION), "ROBOTSTXT_OBEY": True})
     assert prose(1) in texts(done)
-    assert site.requests["/p"] == 0
+    assert done.requests["/p"] == 0
 
 
 LEARNED = '\nstate = "probation"\nsource = "learned"'
@@ -99,8 +97,7 @@ async def test_pages_that_were_there_before_speak_for_a_rule_that_sometimes_lead
     pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
     pages |= {f"/p/{n}": page(prose(n)) for n in range(20)} | {url: page(prose(n)) for n, url in enumerate(asked)}
     settings = {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings, PagesFirst)
+    done = await crawled(pages, settings, PagesFirst)
     assert {prose(n) for n in range(20, 28)} <= texts(done)
     assert 7 <= done.stats["dedup/url/fallback"] <= 8, "but for one that is tried"
     assert "equivalence" not in (tmp_path / "127.0.0.1.toml").read_text()
@@ -114,11 +111,10 @@ async def test_an_identity_stands_for_a_page_that_was_there_before(tmp_path: Pat
     by_id = 'id = "id"\nkind = "equivalence"\nmatch = "/p/{n}"\nto = "/by-id?id={n}"'
     settings = {**rules(tmp_path, SESSION + LEARNED, by_id), "DEDUP_TRIAL_SHARE": 0.001}
     settings["CONCURRENT_REQUESTS_PER_DOMAIN"] = 1
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings, PagesFirst)
-    assert not any(url.startswith("/by-id") for url in site.requests)
+    done = await crawled(pages, settings, PagesFirst)
+    assert not any(url.startswith("/by-id") for url in done.requests)
     tried = done.stats["dedup/url/tried"]
-    assert sum(url in site.requests for url in asked) == tried < 20
+    assert sum(url in done.requests for url in asked) == tried < 20
 
 
 async def test_a_page_that_was_there_speaks_once_whatever_is_sent_there(tmp_path: Path) -> None:
@@ -126,9 +122,6 @@ async def test_a_page_that_was_there_speaks_once_whatever_is_sent_there(tmp_path
     pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
     pages |= {f"/p/{n}": page(prose(n)) for n in range(20)}
     pages |= {url: page(prose(int(url[3:].partition("?")[0]))) for url in asked}
-    with serve(pages) as site:
-        done = await crawl(
-            f"{site.base}/", {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001}, PagesFirst
-        )
+    done = await crawled(pages, {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001}, PagesFirst)
     assert {prose(n) for n in range(20, 40)} <= texts(done)
     assert "equivalence" in (tmp_path / "127.0.0.1.toml").read_text()

@@ -12,7 +12,7 @@ from dedupcrawl.commands.calibrate import command as calibrate
 from dedupcrawl.content.model import packaged
 from dedupcrawl.settings import SettingError
 from tests.commands.invoked import write
-from tests.crawls.site import Answer, crawl, page, prose, serve
+from tests.crawls.site import Answer, crawl, crawled, page, prose, serve
 
 STORIES = {f"/{n}": Answer(page(prose(n))) for n in range(1, 4)}
 SITE = {"/": Answer(page(prose(0), *STORIES)), **STORIES}
@@ -21,19 +21,14 @@ SITE = {"/": Answer(page(prose(0), *STORIES)), **STORIES}
 async def test_a_selector_that_finds_nothing_is_counted_and_told_once_for_a_host(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with caplog.at_level(logging.WARNING), serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_SELECTOR": "#nowhere"})
+    with caplog.at_level(logging.WARNING):
+        done = await crawled(SITE, {"DEDUP_SELECTOR": "#nowhere"})
     assert len(done.items) == 4
     assert done.stats["dedup/content/selector_missed"] == 4
     told = [record.getMessage() for record in caplog.records if "finds nothing on" in record.getMessage()]
     assert len(told) == 1
     assert "DEDUP_SELECTOR '#nowhere'" in told[0]
-
-
-async def test_a_selector_that_finds_the_text_is_not() -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_SELECTOR": "article"})
-    assert "dedup/content/selector_missed" not in done.stats
+    assert "dedup/content/selector_missed" not in (await crawled(SITE, {"DEDUP_SELECTOR": "article"})).stats
 
 
 def counted(number: int) -> Answer:

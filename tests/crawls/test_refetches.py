@@ -17,7 +17,7 @@ from dedupcrawl.index.record import Skip
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
-from tests.crawls.site import Answer, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, crawl, crawled, page, prose, redirect, serve
 
 STORY = prose(1, 200)
 
@@ -102,9 +102,8 @@ async def test_a_page_dropped_before_its_template_was_known_is_fetched_again_in_
     texts[1] = f"{menu}\n{foot}"
     pages: dict[str, Any] = {path: page(text, title="") for path, text in zip(paths, texts, strict=True)}
     pages["/"] = page(prose(99), *reversed(paths), title="")  # the last link is followed first
-    with serve(pages) as site:
-        crawled = await crawl(f"{site.base}/", {"CONCURRENT_REQUESTS": 1})
-    assert crawled.stats["dedup/content/wrongly_dropped"] == 1
-    assert site.requests["/empty"] == 2
-    assert crawled.urls == {f"{site.base}{path}" for path in pages}
-    assert crawled.stats["dedup/index/due"] == 0
+    done = await crawled(pages, {"CONCURRENT_REQUESTS": 1})
+    assert done.stats["dedup/content/wrongly_dropped"] == 1
+    assert done.requests["/empty"] == 2
+    assert done.urls == {f"{done.base}{path}" for path in pages}
+    assert done.stats["dedup/index/due"] == 0

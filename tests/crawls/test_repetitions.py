@@ -12,7 +12,7 @@ from scrapy.dupefilters import RFPDupeFilter
 from scrapy.spidermiddlewares.referer import DefaultReferrerPolicy
 from scrapy.utils.request import RequestFingerprinter
 
-from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.site import crawl, crawled, page, prose, serve
 
 MENU = [f"/{n}" for n in range(12)]
 PAGES = {path: page(prose(n), *MENU, f"/{n}?b=1&a=1", f"/{n}?a=1&b=1#end") for n, path in enumerate(MENU)}
@@ -107,9 +107,8 @@ async def test_a_middleware_that_may_make_other_requests_of_links_sees_all() -> 
     fetched = []
     kinds: list[dict[str, Any]] = [{"ADDONS": {}}, {"DEDUP_CHECKS": []}]
     for more in kinds:
-        with serve(PAGES) as site:
-            ours = await crawl(f"{site.base}/", {"SPIDER_MIDDLEWARES": {Again: 500}, **more})
-        fetched.append(sorted(url.removeprefix(site.base) for url in ours.fetched))
+        ours = await crawled(PAGES, {"SPIDER_MIDDLEWARES": {Again: 500}, **more})
+        fetched.append(sorted(url.removeprefix(ours.base) for url in ours.fetched))
     assert fetched[0].count("/3") == 2
     assert fetched[1] == fetched[0]
 

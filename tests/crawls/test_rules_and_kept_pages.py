@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.crawls.ruled_sites import SESSION, rules
-from tests.crawls.site import Answer, crawl, page, prose, serve
-from tests.crawls.test_aliases import fetched, settings, texts
+from tests.crawls.site import Answer, crawl, crawled, page, prose, serve, texts
+from tests.crawls.test_aliases import fetched, settings
 from tests.crawls.test_later_crawls import NUMBERS, RULE, written
 
 SECOND = 'id = "forum"\nkind = "equivalence"\nwithin = ["/topic"]\nmatch = "?n={}"\ndrop = ["from"]'
@@ -51,8 +51,7 @@ async def test_what_rules_make_of_a_duplicate_is_fetched_if_a_link_leads_there(t
         beyond = [f"/list/{number + 1}"] * (number < 3)
         pages[f"/list/{number}"] = page(prose(900 + number), *links[number::4], *beyond)
     given = {**rules(tmp_path, SESSION), "DEDUP_TRIAL_SHARE": 0.25, "CONCURRENT_REQUESTS": 1, "DEDUP_SOFTWARE": False}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/list/0", given)
+    done = await crawled(pages, given, start="/list/0")
     assert texts(done) >= {prose(first + n) for first in (10, 1_000) for n in range(15)}
 
 

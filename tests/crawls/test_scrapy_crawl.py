@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests import warm
-from tests.crawls.project import crawl_arguments, crawl_command, items, make_project, scrapy_crawl
-from tests.crawls.site import Answer, page, prose, serve
+from tests.crawls.project import crawl_command, items, make_project, scrapy_crawl
+from tests.crawls.site import page, prose, serve
 
 SITE = {
     "/": page("Start " + prose(0), "/story", "/copy", "/other"),
@@ -94,28 +91,3 @@ def test_the_same_command_line_inside_scrapy(tmp_path: Path) -> None:
     assert re.search(r"^  explain +Explain why a URL", asked.stdout, re.M)
     bad = warm.run(["scrapy", "dedup", "check", "no-such-file"], cwd=tmp_path)
     assert bad.returncode == 2
-
-
-def test_killed_in_mid_crawl_the_index_opens_again_and_holds_what_it_had(tmp_path: Path) -> None:
-    numbers = range(60)
-
-    def slow(n: int) -> str:
-        time.sleep(0.02)
-        return page(prose(n, 80))
-
-    pages = {"/": page("Start " + prose(999), *(f"/p/{n}" for n in numbers))}
-    site_pages = {**pages, **{f"/p/{n}": (lambda n=n: Answer(slow(n))) for n in numbers}}
-    project = make_project(tmp_path, {"DEDUP_SCOPE": "spider", "CONCURRENT_REQUESTS": 2, "LOG_LEVEL": "ERROR"})
-    with serve(site_pages) as site:
-        running = warm.start(crawl_arguments(f"{site.base}/", "first.jsonl"), cwd=project)
-        while sum(site.requests.values()) < 30 and running.poll() is None:
-            time.sleep(0.01)
-        assert running.poll() is None
-        os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-        info = warm.run(["dedupcrawl", "index", "verify", "--json"], cwd=project)
-        assert info.returncode == 0, info.stderr
-        assert json.loads(info.stdout)["pages"] >= 10
-        done = scrapy_crawl(project, f"{site.base}/", "second.jsonl")
-    assert done.returncode == 0, done.stderr
-    assert {item["text"] for item in items(project, "second.jsonl")} >= {prose(n, 80) for n in numbers}

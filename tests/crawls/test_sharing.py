@@ -9,7 +9,7 @@ from scrapy.exceptions import DropItem
 
 from dedupcrawl.index.limits import SiteQuota
 from dedupcrawl.index.lmdb import LmdbIndex
-from tests.crawls.site import Follower, crawl, page, prose, serve
+from tests.crawls.site import Follower, crawl, crawled, page, prose, serve
 
 STORY = prose(1, 300)
 
@@ -67,15 +67,16 @@ async def test_a_site_that_nobody_named_takes_only_the_place_of_identical_texts(
     story, article = f"{site.base}/story", f"{site.base}/article"
     assert story in careful.urls
     assert article not in careful.urls
-    for crawled in (trusting, named, started):
-        assert len(crawled.urls) == 3, crawled.urls
-        assert not {story, article} & crawled.urls
+    for done in (trusting, named, started):
+        assert len(done.urls) == 3, done.urls
+        assert not {story, article} & done.urls
 
 
 async def test_a_site_over_its_quota_is_let_through() -> None:
     pages = {f"/{n}": page(prose(n // 2, 200)) for n in range(2, 12)}
-    with serve({"/": page("Start " + prose(0), *pages), **pages}) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_SITE_QUOTA": 3, "CONCURRENT_REQUESTS": 1})
+    done = await crawled(
+        {"/": page("Start " + prose(0), *pages), **pages}, {"DEDUP_SITE_QUOTA": 3, "CONCURRENT_REQUESTS": 1}
+    )
     assert done.stats["dedup/index/pages"] == 3
     assert done.stats["dedup/content/over_quota"] >= 6
     assert done.stats["dedup/content/checked"] + done.stats["dedup/content/over_quota"] == 11

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy import Request
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
-from dedupcrawl.crawl.extension import Dedup
-from tests.crawls.site import Crawl, Follower, Site, crawl, page, prose, redirect, serve
+from tests.crawls.site import Crawl, Follower, Site, crawl, crawled, page, prose, redirect, serve
 
 
 def site_of(*back: str) -> dict[str, Any]:
@@ -75,9 +73,8 @@ async def test_who_asks_for_it_once_more_has_it_once_more() -> None:
             yield from super().parse(response, again)
             yield response.follow("/a", self.parse)
 
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {}, Spider)
-        assert site.requests["/"] == 3
+    done = await crawled(pages, {}, Spider)
+    assert done.requests["/"] == 3
     assert sum(item["text"].startswith("again: True") for item in done.items) == 1
 
 
@@ -103,21 +100,3 @@ async def test_a_start_page_that_fails_is_found_by_a_link(tmp_path: Path) -> Non
     with serve({"/": page(prose(0), "/flaky"), "/flaky": flaky}) as site:
         done = await crawl(f"{site.base}/", {"RETRY_ENABLED": False, "CONCURRENT_REQUESTS": 1}, Starts)
         assert "/flaky" in stored(done, site)
-
-
-async def test_a_page_that_a_spider_starts_with_again_and_again_is_remembered_once() -> None:
-    class Polling(Follower):
-        name = "polling"
-
-        async def start(self) -> Any:
-            for _ in range(20):
-                yield Request(self.start_urls[0], dont_filter=True)
-
-        def parse(self, response: Any) -> Any:
-            known.append(Dedup.of(self.crawler).repetitions.started)
-            yield from super().parse(response)
-
-    known: list[dict[bytes, list[Any]]] = []
-    with serve(site_of("/")) as site:
-        await crawl(f"{site.base}/", spider=Polling)
-    assert sum(map(len, known[-1].values())) == 1

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import scrapy
 
-from dedupcrawl.crawl import probes
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.record import Rewrite
@@ -26,9 +25,8 @@ from tests.crawls.ruled_sites import (
     rule,
     rules,
     shop,
-    texts,
 )
-from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
 
 
 @pytest.mark.parametrize(
@@ -42,8 +40,7 @@ from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, se
     ],
 )
 async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table: str, bare: Any) -> None:
-    with serve(shop(30, bare=bare)) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, table))
+    done = await crawled(shop(30, bare=bare), rules(tmp_path, table))
     assert texts(done) >= every(30)
     assert done.stats["dedup/url/revoked"] == 1
     assert done.stats.get("dedup/url/saved", 0) <= 0 < done.stats["dedup/url/fallback"], "all fell back"
@@ -69,8 +66,7 @@ async def test_an_index_that_fails_while_nothing_is_fetched_is_asked_again(
     links = [f"/p?v={n}" for n in range(1, 4)]
     pages = {"/": page(prose(0), *links), "/p": page(prose(50))} | {f"/p?v={n}": page(prose(n)) for n in range(1, 4)}
     wrong = rules(tmp_path, 'id = "v"\nkind = "rewrite"\ndrop = ["v"]\ntried = 50')
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", wrong | {"DEDUP_TRIAL_SHARE": 0.02, "CONCURRENT_REQUESTS": 1})
+    done = await crawled(pages, wrong | {"DEDUP_TRIAL_SHARE": 0.02, "CONCURRENT_REQUESTS": 1})
     assert asked
     assert texts(done) == {prose(n) for n in (0, 1, 2, 3, 50)}
 
@@ -84,8 +80,7 @@ async def test_wrong_ones_among_right_ones_are_found(tmp_path: Path) -> None:
     pages |= {f"/p?id={n}": page(prose(n + 1)) for n in range(120)}
     pages |= {f"/p?{name}=x{n}": page(prose(900)) for name in arguments for n in range(120)}
     pages |= {"/": page("Start " + prose(0), *links, *(f"/p?id={n}" for n in range(120))), "/p": page(prose(901))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, *right, NO_ID))
+    done = await crawled(pages, rules(tmp_path, *right, NO_ID))
     assert texts(done) >= every(120)
     states = {rule.id: rule.state for rule in read_rules(tmp_path / "127.0.0.1.toml").rules}
     assert states == {**dict.fromkeys(arguments, "active"), "no-id": "disabled"}
@@ -100,8 +95,9 @@ async def test_a_rule_that_only_the_first_url_of_an_identity_had_a_part_in_is_to
     pages = {form.format("remove"): page(prose(100 + int(form.rpartition("/")[2]))) for form in forms}
     pages |= {form.format("add"): page(prose(200 + int(form.rpartition("/")[2]))) for form in forms}
     links = sorted(pages, reverse=True)
-    with serve(pages | {"/": page(prose(0), *links)}) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, known, wrong), "CONCURRENT_REQUESTS": 1})
+    done = await crawled(
+        pages | {"/": page(prose(0), *links)}, {**rules(tmp_path, known, wrong), "CONCURRENT_REQUESTS": 1}
+    )
     assert texts(done) == {prose(0), *(prose(more + n) for more in (100, 200) for n in range(20))}
     assert {name: rule(tmp_path, name).state for name in ("any", "all")} == {"any": "active", "all": "disabled"}
 
@@ -116,11 +112,10 @@ def sessions_of_one(texts_of: Mapping[int, int], right: int = 6) -> dict[str, An
 
 
 async def test_copies_of_a_page_that_has_changed_speak_but_once_against_a_right_rule(tmp_path: Path) -> None:
-    with serve(sessions_of_one(dict.fromkeys(range(60), 500))) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
+    done = await crawled(sessions_of_one(dict.fromkeys(range(60), 500)), rules(tmp_path, KNOWN))
     assert texts(done) == {*every(100), prose(500)}
     assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 1)
-    assert 2 <= sum(site.requests[f"/p?id=7&sid=a{session}"] for session in range(60)) < 30, "no more than of others"
+    assert 2 <= sum(done.requests[f"/p?id=7&sid=a{session}"] for session in range(60)) < 30, "no more than of others"
 
 
 async def test_pages_that_the_crawl_has_by_other_urls_are_not_held_against_a_rule(tmp_path: Path) -> None:
@@ -128,8 +123,7 @@ async def test_pages_that_the_crawl_has_by_other_urls_are_not_held_against_a_rul
     odd = {f"/p?id={n}&sid=a": page(prose(n + 51)) for n in range(40)}
     pages = shop(100, sessions=1)
     pages |= {"/": page("Start " + prose(0), "/odd", *pages), "/odd": page("Odd " + prose(999), *odd), **odd}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, KNOWN), "DEPTH_PRIORITY": 1})  # these come last
+    done = await crawled(pages, {**rules(tmp_path, KNOWN), "DEPTH_PRIORITY": 1})
     assert texts(done) == {*every(100), "Odd " + prose(999)}
     assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 0)
 
@@ -141,30 +135,29 @@ async def test_pages_that_the_crawl_has_by_other_urls_but_that_lead_on_are(tmp_p
     pages |= {"/": page("Start " + prose(0), "/lists", *pages), "/lists": page("Lists " + prose(999), *lists), **lists}
     pages |= {f"/item/{n}": page(prose(100 + n)) for n in range(30)}
     known = 'id = "no"\nkind = "rewrite"\ndrop = ["no"]\ntried = 50\n[rules.evidence]\ncorrect = 500'
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, known), "DEPTH_PRIORITY": 1})
+    done = await crawled(pages, {**rules(tmp_path, known), "DEPTH_PRIORITY": 1})
     assert texts(done) >= {prose(100 + n) for n in range(30)}
 
 
 async def test_whatever_was_sent_where_a_trial_failed_is_tried_on_while_it_leads_to_other_pages(tmp_path: Path) -> None:
     """Though so few of the rule's uses are wrong that it stays in use. Of four others one leads on: three are right."""
-    with serve(sessions_of_one({session: 500 + session for session in range(4)}, right=3)) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
+    done = await crawled(
+        sessions_of_one({session: 500 + session for session in range(4)}, right=3), rules(tmp_path, KNOWN)
+    )
     assert texts(done) == {*every(100), *(prose(500 + session) for session in range(4))}
     assert (rule(tmp_path, "sid").state, rule(tmp_path, "sid").failed) == ("active", 4)
     tried = passes_lacking(70, 4)  # until it is sure that this was few
-    assert sum(site.requests.values()) < 1 + 100 + 4 + tried + 20 < 700
+    assert sum(done.requests.values()) < 1 + 100 + 4 + tried + 20 < 700
 
 
 async def test_a_right_rule_passes_its_probation_and_duplicates_nothing(tmp_path: Path) -> None:
     new = SESSION + '\nstate = "probation"'
-    with serve(shop(40, sessions=2)) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, new))
+    done = await crawled(shop(40, sessions=2), rules(tmp_path, new))
     assert sorted(item["text"] for item in done.items) == sorted(every(40))
     found = rule(tmp_path, "sid")
     assert (found.state, found.failed) == ("active", 0)
     assert 10 <= found.tried == done.stats["dedup/url/tried"] < 20
-    assert sum(site.requests.values()) < 1 + 40 + 20 + 5
+    assert sum(done.requests.values()) < 1 + 40 + 20 + 5
 
 
 async def test_a_proved_rule_that_turns_wrong_in_mid_crawl_loses_no_page(tmp_path: Path) -> None:
@@ -176,8 +169,7 @@ async def test_a_proved_rule_that_turns_wrong_in_mid_crawl_loses_no_page(tmp_pat
         links = [f"/p/{n}?session=5" for n in range(first, first + 40)]
         pages[f"/list/{first}"] = page(prose(900 + first), f"/list/{first + 40}", *links)
     known = 'id = "session"\nkind = "rewrite"\ndrop = ["session"]\ntried = 50\n[rules.evidence]\ncorrect = 50'
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+    done = await crawled(pages, rules(tmp_path, known))
     assert texts(done) >= {prose(5_000 + n) for n in range(100, 160)}
     assert rule(tmp_path, "session").state == "disabled"
 
@@ -191,23 +183,14 @@ async def test_what_a_crawl_learned_of_a_rule_the_next_one_knows(tmp_path: Path)
     assert rule(tmp_path, "sid").state == "active"
 
 
-@pytest.mark.parametrize("checks", ["exact,simhash", ""])
-async def test_with_and_without_the_content_half(tmp_path: Path, checks: str) -> None:
-    with serve(shop(30, bare=page(prose(500)))) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, NO_ID), "DEDUP_CHECKS": checks})
-    assert texts(done) >= every(30)
-    assert rule(tmp_path, "no-id").state == "disabled"
-
-
 async def test_a_url_is_not_tried_twice_over_its_pages(tmp_path: Path) -> None:
     pages: Mapping[str, Any] = {
         "/": page("Start " + prose(0), *(f"/list/{n}" for n in range(10))),
         **{f"/list/{n}": page(prose(100 + n), "/a?sid=1", "/b?sid=1") for n in range(10)},
         **{f"/{name}{end}": page(prose(number)) for number, name in enumerate("ab", 1) for end in ("", "?sid=1")},
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
-    assert (site.requests["/a?sid=1"], site.requests["/b?sid=1"]) == (1, 1), "the first use, and the last"
+    done = await crawled(pages, rules(tmp_path, SESSION))
+    assert (done.requests["/a?sid=1"], done.requests["/b?sid=1"]) == (1, 1), "the first use, and the last"
     assert done.stats["dedup/url/tried"] == 2
     assert done.stats["dedup/url/saved"] == -3, "those that were tried, and one that is made up"
 
@@ -229,39 +212,9 @@ async def test_a_listing_that_no_item_is_made_of_can_be_tried(tmp_path: Path) ->
     pages |= {"/list": page(prose(300), "/item/0", *(f"/list?page={n}" for n in range(1, 40)))}
     pages |= {"/": page(prose(400), "/list")}
     table = 'id = "page"\nkind = "rewrite"\ndrop = ["page"]\nstate = "probation"'
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, table), Lists)
+    done = await crawled(pages, rules(tmp_path, table), Lists)
     assert texts(done) == {prose(n) for n in range(40)}
     assert rule(tmp_path, "page").state == "disabled"
-
-
-class Polls(scrapy.Spider):
-    """Asks for one URL again and again."""
-
-    name = "polls"
-
-    def parse(self, response: Any) -> Any:
-        yield {"url": response.url, "text": " ".join(response.css("article ::text").getall())}
-        if (number := response.meta.get("number", 0)) < 3:
-            yield response.request.replace(meta={"number": number + 1}, dont_filter=True)
-
-
-async def test_a_page_is_no_duplicate_of_itself(tmp_path: Path) -> None:
-    table = 'id = "eq"\nkind = "equivalence"\nmatch = "?id={}"\nto = "?id={}"'
-    with serve({"/p?id=1": page(prose(1))}) as site:
-        done = await crawl(f"{site.base}/p?id=1", rules(tmp_path, table), Polls)
-    assert len(done.items) == 4
-
-
-async def test_hosts_that_are_forgotten_at_once_keep_nobody_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pages wait for the answer to a URL that is made up; meanwhile more of the same host come."""
-    monkeypatch.setattr(probes, "_HOSTS", 0)
-    with serve(shop(40, sessions=1)) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
-    assert texts(done) == every(40)
-    assert "dedup/url/fallback" not in done.stats
 
 
 @pytest.mark.parametrize("bare", [Answer("no", 404), SORRY], ids=["404", "200"])
@@ -280,37 +233,26 @@ async def test_what_was_given_back_is_not_fetched_again_for_a_later_link(
     again = [*(f"/p?id={n}" for n in range(30)), *(f"/moved/{n}" for n in range(30)), "/alias/7", "/alias/8"]
     pages["/far/30"] = page("Last " + prose(700), *again)
     pages |= {f"/moved/{n}": redirect(f"/p?id={n}") for n in range(30)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings)
+    done = await crawled(pages, settings)
     assert texts(done) >= every(30)
-    assert {path: times for path, times in site.requests.items() if path.startswith("/p?id=") and times > 1} == {}
+    assert {path: times for path, times in done.requests.items() if path.startswith("/p?id=") and times > 1} == {}
     assert max(Counter(item["url"] for item in done.items).values()) == 1
 
 
-async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_it_changes_those_links_too(tmp_path: Path) -> None:
-    """A page's links have the arguments of its own URL, so the rule on trial makes others of what they lead to."""
+@pytest.mark.parametrize("more", ["its links have the arguments of its URL", "it links to itself and its neighbours"])
+async def test_a_rule_whose_variants_lead_to_more_is_revoked(tmp_path: Path, more: str) -> None:
+    """Though the rule on trial makes others of those links too, or though the page behind links to itself."""
     count = 20
     pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?id={n}&sid=7" for n in range(count)))}
     for n in range(count):
         pages[f"/p?id={n}"] = page(prose(n + 1))
-        pages[f"/p?id={n}&sid=7"] = page(prose(n + 1), f"/more?id={n}&sid=7")
-        pages[f"/more?id={n}"] = pages[f"/more?id={n}&sid=7"] = page(prose(n + 1_001))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
-    assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
-    assert done.stats["dedup/url/tried_links"] > 0
-
-
-async def test_a_rule_whose_variants_lead_to_more_is_revoked_though_that_links_to_itself(tmp_path: Path) -> None:
-    """Most pages do, and to their neighbours."""
-    count = 20
-    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?id={n}&sid=7" for n in range(count)))}
-    for n in range(count):
-        pages[f"/p?id={n}"] = page(prose(n + 1))
-        pages[f"/p?id={n}&sid=7"] = page(prose(n + 1), f"/more/{n}")
-        pages[f"/more/{n}"] = page(prose(n + 1_001), f"/more/{n}", f"/more/{n - n % 2}", f"/more/{n - n % 2 + 1}")
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+        if more.startswith("its"):
+            pages[f"/p?id={n}&sid=7"] = page(prose(n + 1), f"/more?id={n}&sid=7")
+            pages[f"/more?id={n}"] = pages[f"/more?id={n}&sid=7"] = page(prose(n + 1_001))
+        else:
+            pages[f"/p?id={n}&sid=7"] = page(prose(n + 1), f"/more/{n}")
+            pages[f"/more/{n}"] = page(prose(n + 1_001), f"/more/{n}", f"/more/{n - n % 2}", f"/more/{n - n % 2 + 1}")
+    done = await crawled(pages, rules(tmp_path, SESSION))
     assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
     assert done.stats["dedup/url/tried_links"] > 0
 
@@ -325,8 +267,7 @@ async def test_a_rule_hides_what_only_its_variants_lead_to_though_a_variant_is_k
         pages[variant] = page(prose(number // sessions + 1), *variants[number + 1 : number + 2])
     tried = f'{SESSION}\nstate = "probation"\nsource = "learned"\n[rules.evidence]\ncorrect = 5'
     fifo = {"SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue", "CONCURRENT_REQUESTS": 1}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, tried) | fifo)
+    done = await crawled(pages, rules(tmp_path, tried) | fifo)
     assert texts(done) == every(count)
     assert done.stats["dedup/url/tried_links"] > 0
 
@@ -346,8 +287,7 @@ async def test_the_last_use_that_leaves_out_a_page_is_tried(tmp_path: Path) -> N
     pages |= dict.fromkeys(("/begun", "/begun?sid=7"), page(prose(5)))
     settings = rules(tmp_path, f"{SESSION}\ntried = 5") | {"CONCURRENT_REQUESTS": 1, "DEDUP_TRIAL_SHARE": 1e-6}
     settings |= {"SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue"}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings, Starting)
+    done = await crawled(pages, settings, Starting)
     assert texts(done) == {"Start " + prose(0), *map(prose, range(1, 6))}
 
 
@@ -377,8 +317,7 @@ async def test_what_other_variants_lead_to_as_well_speaks_against_no_rule(tmp_pa
         for more in ("", "&sid=7"):
             pages[f"/p?id={n}{more}"] = page(prose(n + 1), f"/more?id={n}{more}")
             pages[f"/more?id={n}{more}"] = page(prose(n + 1_001))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    done = await crawled(pages, rules(tmp_path, SESSION))
     assert texts(done) == every(count) | {prose(n + 1_001) for n in range(count)}
     assert "dedup/url/tried_links" not in done.stats
     assert rule(tmp_path, "sid").state != "disabled"

@@ -18,9 +18,8 @@ from tests.crawls.ruled_sites import (
     rules,
     settings_of,
     shop,
-    texts,
 )
-from tests.crawls.site import Answer, Follower, crawl, page, prose, serve
+from tests.crawls.site import Answer, Follower, crawl, crawled, page, prose, serve, texts
 
 
 async def test_a_wrong_rule_whose_pages_are_not_there_loses_none_as_an_equivalence_either(tmp_path: Path) -> None:
@@ -49,19 +48,17 @@ async def test_trials_that_find_no_canonical_page_are_made_up_for(tmp_path: Path
     pages: dict[str, Any] = {"/p": page(prose(100)), "/": page("Start " + prose(0), *links)}
     for n in numbers:
         pages |= {f"/p?id={n}": page(prose(100 + n)), f"/p?id={n}&s=1": page(prose(200 + n))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID))
+    done = await crawled(pages, rules(tmp_path, NO_ID))
     assert texts(done) == {"Start " + prose(0), *(prose(h + n) for h in (100, 200) for n in numbers)}
     assert rule(tmp_path, "no-id").state == "disabled"
 
 
 async def test_one_page_that_is_not_there_speaks_but_once_against_the_rule_that_led_there(tmp_path: Path) -> None:
     """However many are sent there: they are fetched as they were asked for, and whatever comes later with them."""
-    with serve(shop(30, bare=Answer("no", 404))) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID))
+    done = await crawled(shop(30, bare=Answer("no", 404)), rules(tmp_path, NO_ID))
     assert texts(done) >= every(30)
     assert (rule(tmp_path, "no-id").kind, rule(tmp_path, "no-id").state) == ("rewrite", "active")
-    assert site.requests["/p"] <= 2
+    assert done.requests["/p"] <= 2
 
 
 class Busy(dict[str, Any]):
@@ -85,8 +82,7 @@ async def test_a_right_rule_that_leads_to_error_pages_now_and_then_loses_nothing
     pages |= {f"/p/{n}": SORRY if n in odd else page(prose(n + 1)) for n in range(80)}
     pages["/"] = page("Start " + prose(0), *links)
     known = SESSION + "\n[rules.evidence]\ncoverage = 1000\ncorrect = 1000"
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known))
+    done = await crawled(pages, rules(tmp_path, known))
     assert texts(done) >= every(80)
 
 
@@ -101,8 +97,7 @@ async def test_a_made_up_url_tells_what_a_host_says_when_it_has_no_page(tmp_path
     pages |= {f"/p/{n}?sid=1": page(prose(n)) for n in range(1, 30)}
     pages |= {f"/p/{n}": page(prose(n)) for n in range(1, 29)}  # the last is not there
     known = SESSION + "\n[rules.evidence]\ncoverage = 1000\ncorrect = 1000"
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, known), "CONCURRENT_REQUESTS": 1})
+    done = await crawled(pages, {**rules(tmp_path, known), "CONCURRENT_REQUESTS": 1})
     assert texts(done) >= {"Start " + prose(0), *(prose(n) for n in range(1, 30))}
 
 
@@ -122,8 +117,7 @@ async def test_a_failure_that_may_pass_is_looked_at_again(tmp_path: Path, status
     pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p/{n}?sid=1" for n in range(30)))}
     for n in range(30):
         pages |= {f"/p/{n}": canonical(n), f"/p/{n}?sid=1": page(prose(n + 1))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    done = await crawled(pages, rules(tmp_path, SESSION))
     assert sorted(item["text"] for item in done.items) == sorted(every(30))
     assert (rule(tmp_path, "sid").kind == "equivalence") is for_good
 
@@ -137,9 +131,8 @@ async def test_a_rule_whose_canonical_urls_are_not_there_still_tells_which_pages
         pages[f"/list/{n}"] = page(f"List {n} " + prose(1_000 + n), *variants)
         pages |= {one: page(prose(5_000 + int(one.split("t=")[1].split("&")[0]))) for one in variants}
     rule = 'id = "forum"\nkind = "rewrite"\nmatch = "/topic?t={t:digits}"\ndrop = ["*"]\nsource = "learned"'
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, rule), "CONCURRENT_REQUESTS_PER_DOMAIN": 4})
-        fetched = sum(path.startswith("/topic") and "f=" in path for path in site.requests.elements())
+    done = await crawled(pages, {**rules(tmp_path, rule), "CONCURRENT_REQUESTS_PER_DOMAIN": 4})
+    fetched = sum(path.startswith("/topic") and "f=" in path for path in done.requests.elements())
     assert len(texts(done)) == 1 + 10 + 100
     assert fetched < 200, "of 300"
     assert read_rules(tmp_path / "127.0.0.1.toml").rules[0].kind == "equivalence"
@@ -160,6 +153,9 @@ async def test_a_page_that_may_be_an_error_page_is_no_answer_while_no_trial_has_
         def parse(self, response: Any) -> Any:
             return (one for one in super().parse(response) if "Sorry" not in str(one))
 
-    with serve(Soft(pages | {"/": page("Start " + prose(0), *(f"/p?id={n}" for n in range(12)))})) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known), Careful)
+    done = await crawled(
+        Soft(pages | {"/": page("Start " + prose(0), *(f"/p?id={n}" for n in range(12)))}),
+        rules(tmp_path, known),
+        Careful,
+    )
     assert {prose(n + 1) for n in range(1, 12)} <= texts(done)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.crawls.ruled_sites import KNOWN, NO_ID, SESSION, every, rule, rules, settings_of, shop, texts
-from tests.crawls.site import Answer, Follower, crawl, page, prose, redirect, serve
+from tests.crawls.ruled_sites import KNOWN, NO_ID, SESSION, every, rule, rules, settings_of, shop
+from tests.crawls.site import Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
 
 
 def moved(count: int, target: Any) -> dict[str, Any]:
@@ -36,8 +36,7 @@ EE = 'id = "ee"\nkind = "rewrite"\nmatch = "/e/{n}"\nto = "/ee/{n}"'
 async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(
     tmp_path: Path, target: Any, becomes: str, state: str
 ) -> None:
-    with serve(moved(30, target)) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, f'{EE}\nstate = "{state}"'))
+    done = await crawled(moved(30, target), rules(tmp_path, f'{EE}\nstate = "{state}"'))
     assert texts(done) >= every(30)
     assert max(Counter(item["url"] for item in done.items if "/e/" in item["url"]).values()) == 1
     assert becomes in (rule(tmp_path, "ee").kind, rule(tmp_path, "ee").state)
@@ -64,8 +63,7 @@ async def test_an_equivalence_whose_first_url_was_answered_long_before(tmp_path:
     pages |= {"/p?id=0": page(prose(1), *(f"/p?id={n}" for n in range(1, 60)))}
     pages |= {"/": page("Start " + prose(0), "/p?id=0")}
     table = 'id = "eq"\nkind = "equivalence"\nmatch = "?id={}"\nto = "?id={}"'
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, table))
+    done = await crawled(pages, rules(tmp_path, table))
     assert texts(done) >= every(60)
     assert rule(tmp_path, "eq").state == "disabled"
 
@@ -76,8 +74,7 @@ async def test_variants_that_come_by_redirects(tmp_path: Path, first: str) -> No
     pages = shop(40, bare=page(prose(500)))
     pages |= {f"/go/{n}": redirect(f"/p?id={n}", 302) for n in range(40)}
     pages["/"] = page("Start " + prose(0), first, *(f"/go/{n}" for n in range(40)))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, NO_ID))
+    done = await crawled(pages, rules(tmp_path, NO_ID))
     assert texts(done) >= every(40)
     assert rule(tmp_path, "no-id").state == "disabled"
 
@@ -101,8 +98,7 @@ async def test_a_page_that_was_fetched_before_it_was_linked_again_is_not_fetched
     """A URL that no rule may change is linked on every page, and there a wrong rule changes it."""
     pages: dict[str, Any] = {f"/p?id={n}": page(prose(n), "/p?id=0", f"/p?id={n + 1}") for n in range(40)}
     pages |= {"/": page(""), "/p?id=40": page(prose(40)), "/p": page(prose(500))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, NO_ID), "DEDUP_CHECKS": checks}, Exact)
+    done = await crawled(pages, {**rules(tmp_path, NO_ID), "DEDUP_CHECKS": checks}, Exact)
     assert texts(done) >= {prose(n) for n in range(41)}
     assert rule(tmp_path, "no-id").state == "disabled"
     assert [item["text"] for item in done.items].count(prose(0)) == 1
@@ -121,8 +117,7 @@ def sent_on(count: int, target: str) -> dict[str, Any]:
 @pytest.mark.parametrize("target", ["/q/{n}?sid=9", "/q/1?sid=9"])
 async def test_a_right_rule_survives_redirects_that_are_rewritten_again(tmp_path: Path, target: str) -> None:
     pages = sent_on(30, target)
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
+    done = await crawled(pages, rules(tmp_path, SESSION))
     assert texts(done) == every(30) if "{n}" in target else {"Start " + prose(0), prose(30)}
     assert rule(tmp_path, "sid").state != "disabled"
     assert "dedup/url/revoked" not in done.stats
@@ -141,11 +136,10 @@ def slugs(count: int, sessions: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("checks", ["exact,simhash", ""])
 async def test_a_site_of_redirects_to_titles_is_stored_once(tmp_path: Path, checks: str) -> None:
-    with serve(slugs(80, 2)) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, KNOWN), "DEDUP_CHECKS": checks})
+    done = await crawled(slugs(80, 2), {**rules(tmp_path, KNOWN), "DEDUP_CHECKS": checks})
     assert texts(done) == every(80)
     assert len(done.items) < 81 + 10  # trials of the rule's first uses and of a sample, whose URLs are fetched at once
-    assert sum(site.requests.values()) < 260  # of 321; how many trials there are is chance
+    assert sum(done.requests.values()) < 260  # of 321; how many trials there are is chance
     assert rule(tmp_path, "sid").state == "active"
 
 
@@ -154,8 +148,7 @@ async def test_redirects_to_other_pages_among_those_to_titles_lose_nothing(tmp_p
     odd = range(5, 15)
     pages = slugs(80, 1) | {f"/p/{n}?sid=0": page(prose(n + 1)) for n in odd}
     pages |= {f"/p/{n}": redirect(f"/cat/{n}") for n in odd} | {f"/cat/{n}": page(prose(700 + n)) for n in odd}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, KNOWN))
+    done = await crawled(pages, rules(tmp_path, KNOWN))
     assert texts(done) >= every(80)
 
 
@@ -168,6 +161,5 @@ async def test_a_redirect_to_what_the_same_rule_would_rewrite_speaks_not_for_it(
     pages |= {f"/p?id={i}&lang=fr": redirect(f"/p?id={i}&lang=fr-FR", 302) for i in range(count)}
     pages |= {f"/p?id={i}&lang=fr-FR": page(prose(1000 + i)) for i in range(count)}
     pages["/"] = page("Start " + prose(0), *links)
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, 'id = "lang"\nkind = "rewrite"\ndrop = ["lang"]' + state))
+    done = await crawled(pages, rules(tmp_path, 'id = "lang"\nkind = "rewrite"\ndrop = ["lang"]' + state))
     assert {prose(1000 + i) for i in range(count)} <= texts(done)

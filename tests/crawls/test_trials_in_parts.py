@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.crawls.ruled_sites import NO_ID, every, rule, rules, texts
-from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.ruled_sites import NO_ID, every, rule, rules
+from tests.crawls.site import crawl, crawled, page, prose, serve, texts
 
 ZOOM = 'id = "zoom"\nkind = "rewrite"\ndrop = ["zoom"]\nsource = "learned"\n'
 
@@ -173,8 +173,10 @@ async def test_a_new_rule_has_no_part_in_what_a_proved_one_makes_without_it(tmp_
     known = [f'{ZOOM}state = "probation"\n[rules.evidence]\ncoverage = 1\ncorrect = 1', both]
     pages: dict[str, Any] = {f"/view?doc={n}": page(prose(n + 1)) for n in range(40)}
     asked = {f"/view?doc={n}&zoom=9&sid={sid}": page(prose(300 + 50 * sid + n)) for n in range(40) for sid in (1, 2, 3)}
-    with serve({**pages, **asked, "/": page("Start " + prose(0), *asked)}) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, *(known if is_first else reversed(known))))
+    done = await crawled(
+        {**pages, **asked, "/": page("Start " + prose(0), *asked)},
+        rules(tmp_path, *(known if is_first else reversed(known))),
+    )
     assert {prose(300 + 50 * sid + n) for n in range(40) for sid in (1, 2, 3)} <= texts(done)
     assert rule(tmp_path, "both").state == "disabled"
 

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.crawls.site import Follower, crawl, page, prose, serve
+from tests.crawls.site import Follower, crawl, crawled, page, prose, serve, texts
 from tests.crawls.test_missing_canonicals import LEARNED
-from tests.crawls.test_rewriting import SESSION, rules, texts
+from tests.crawls.test_rewriting import SESSION, rules
 
 PRINT = 'id = "print"\nkind = "rewrite"\ndrop = ["print"]'
 SORT = 'id = "sort"\nkind = "rewrite"\nconvert = "sort-query"'
@@ -45,13 +45,12 @@ def settings(folder: Path, *tables: str, **more: Any) -> dict[str, Any]:
 
 async def test_one_item_of_both_is_stored_and_explain_tells_the_two_apart(tmp_path: Path) -> None:
     pages = {"/": page(prose(0)), VARIANT: page(prose(1)), CANONICAL: page(prose(1))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, PRINT), Early)
-    assert done.urls == {f"{site.base}/", f"{site.base}{VARIANT}"}
-    of_variant, of_canonical = (_explained(tmp_path, site.base + url) for url in (VARIANT, CANONICAL))
+    done = await crawled(pages, settings(tmp_path, PRINT), Early)
+    assert done.urls == {f"{done.base}/", f"{done.base}{VARIANT}"}
+    of_variant, of_canonical = (_explained(tmp_path, done.base + url) for url in (VARIANT, CANONICAL))
     assert "its page was kept" in of_variant
     assert "duplicate" not in of_variant
-    assert f"is a duplicate of {site.base}{VARIANT}" in of_canonical
+    assert f"is a duplicate of {done.base}{VARIANT}" in of_canonical
     assert "its page was kept" not in of_canonical
 
 
@@ -89,8 +88,9 @@ async def test_a_rule_that_came_since_finds_it_out_too(tmp_path: Path) -> None:
 async def test_in_whatever_order_arguments_come_one_url_is_fetched(tmp_path: Path) -> None:
     pages = {f"/p?{query.format(n)}": page(prose(1 + n)) for n in range(10) for query in ("a={}&b=2", "b=2&a={}")}
     asked = {f"{url}&sid={sid}": text for url, text in pages.items() for sid in "xyz"}
-    with serve({"/": page(prose(0), *asked), **pages, **asked}) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, SESSION + LEARNED, SORT + LEARNED))
+    done = await crawled(
+        {"/": page(prose(0), *asked), **pages, **asked}, settings(tmp_path, SESSION + LEARNED, SORT + LEARNED)
+    )
     assert texts(done) == set(map(prose, range(11)))
     assert "dedup/url/fallback" not in done.stats
 

@@ -10,8 +10,8 @@ import pytest
 import scrapy
 
 from dedupcrawl.crawl import parts
-from tests.crawls.site import NEEDS_PROXIES, Answer, Follower, crawl, page, prose, redirect, serve
-from tests.crawls.test_aliases import canonical, settings, texts
+from tests.crawls.site import NEEDS_PROXIES, Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
+from tests.crawls.test_aliases import canonical, settings
 from tests.crawls.test_software import ThroughProxy
 
 RULE = 'site = "127.0.0.1"\n[[rules]]\nid = "s"\nkind = "rewrite"\nmatch = "{}?x={{}}"\ndrop = ["x"]\nstate = "{}"\n'
@@ -62,8 +62,7 @@ async def test_an_answer_to_a_form_does_not_prove_a_rule(tmp_path: Path, share: 
     write_rule(tmp_path, "/form")
     pages: dict[str, Any] = {"/": page(prose(0)), "POST /form": page(prose(1)), "/form": Answer("no", 405)}
     pages |= {f"/form?x={n}": page(prose(10 + n)) for n in range(6)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_TRIAL_SHARE=share), Poster)
+    done = await crawled(pages, settings(tmp_path, DEDUP_TRIAL_SHARE=share), Poster)
     assert texts(done) == {prose(0), prose(1), *(prose(10 + n) for n in range(6))}
 
 
@@ -184,8 +183,7 @@ async def test_canonical_links_of_which_a_quarter_is_wrong_are_not_believed_afte
     for n in numbers:
         pages[f"/a/{n}"] = page(prose(100 + n))
         pages[f"/copy?n={n}"] = canonical(prose((200 if n in wrong else 100) + n), f"/a/{n}")
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path))
+    done = await crawled(pages, settings(tmp_path))
     assert texts(done) == {prose(0), prose(1), *(prose(100 + n) for n in numbers), *(prose(200 + n) for n in wrong)}
 
 
@@ -201,9 +199,11 @@ async def test_where_the_canonical_url_is_kept_it_may_be_the_secure_one(tmp_path
 
 async def test_the_canonical_link_is_more_telling_than_og_url(tmp_path: Path) -> None:
     both = canonical(prose(1), "/kept").replace("<title>", '<meta property="og:url" content="/og"><title>')
-    with serve({"/": page(prose(0), "/a"), "/a": both, "/kept": page(prose(1)), "/og": page(prose(1))}) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP="canonical"))
-    assert done.urls == {f"{site.base}/", f"{site.base}/kept"}
+    done = await crawled(
+        {"/": page(prose(0), "/a"), "/a": both, "/kept": page(prose(1)), "/og": page(prose(1))},
+        settings(tmp_path, DEDUP_KEEP="canonical"),
+    )
+    assert done.urls == {f"{done.base}/", f"{done.base}/kept"}
 
 
 class OfOneHost(Follower):
