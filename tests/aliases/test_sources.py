@@ -14,6 +14,7 @@ from dedupcrawl.aliases.alias import Alias, SiteAliases, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, SOURCES, aliases_said, canonical_of, may_lead
 from dedupcrawl.content.html import facts_of
 from dedupcrawl.urls.watched_rule import TrialRecord
+from tests.fixtures import table_of
 
 ALL = frozenset(SOURCES)
 HERE = "http://a.example/forum/viewtopic.php?t=6"
@@ -74,15 +75,7 @@ ENTRY = '<a href="one.zip">one.zip</a>'
 FOLDER = "http://a.example/files/old/"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        COLUMNS + UP + ENTRY,
-        COLUMNS + UP + '<a href="one.zip"><img></a> <a href="one.zip">one.zip</a>',
-        COLUMNS.replace("?C=", "/files/old/?C=") + '<a href="/files/old/one">one</a>',
-        COLUMNS.replace("<a href", "<A HREF").replace(";", "&amp;") + "<A HREF=one/>one</A>",
-    ],
-)
+@table_of("reading", "in_whatever_order_a_list_of_one_is_the_same")
 def test_in_whatever_order_a_list_of_one_is_the_same(body: str) -> None:
     found = said(body, FOLDER)
     first = min(found)

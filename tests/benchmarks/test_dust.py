@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +36,7 @@ from benchmarks.url_rules.dust import (
     tokenize,
     validate,
 )
+from tests.fixtures import table_of
 
 LOGS = st.lists(
     st.tuples(
@@ -58,17 +58,7 @@ def rule(alpha: str, beta: str, support: int = 3) -> SubstringRule:
     return SubstringRule(sides[0], sides[1], support)
 
 
-@pytest.mark.parametrize(
-    ("alpha", "beta", "url", "image"),
-    [
-        ("/index.html$", "$", "http://www.wsdm-conference.org/2010/index.html", "http://www.wsdm-conference.org/2010"),
-        ("/people/", "/~", "http://h.edu/people/idish", "http://h.edu/~idish"),
-        ("/story?id=", "/story_", "http://domain/story?id=7", "http://domain/story_7"),
-        ("http://google.com/news", "http://news.google.com", "http://google.com/news", "http://news.google.com"),
-        ("/index.html$", "$", "http://h/index.html/a", None),
-        ("ex", "", "http://h/index", None),  # tokens, not letters
-    ],
-)
+@table_of("reading", "rules_of_the_paper")
 def test_rules_of_the_paper(alpha: str, beta: str, url: str, image: str | None) -> None:
     assert rule(alpha, beta).apply(url) == image
 

@@ -1,10 +1,9 @@
-"""`dedupcrawl check`: one verdict a row, in their order, whatever is in the file; and what Spark cannot do."""
+"""`dedupcrawl check`: one verdict a row, in their order, whatever is in the file."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 import resource
 import signal
@@ -23,7 +22,6 @@ from dedupcrawl.commands.check import _secret_of, in_batch_order
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests import warm
 from tests.commands.invoked import check_refused, run, told, write
 from tests.commands.invoked import rows as verdicts
 from tests.crawl_logs.test_warc import answer
@@ -241,46 +239,6 @@ def test_the_papers_checks_decide_by_their_thresholds_alone(tmp_path: Path, chec
     assert said["verdict"] == verdict
     evidence = said["evidence"].get("in_doubt", said["evidence"])
     assert ("needed" in evidence) == (checks != "papers" and "probability" in evidence)
-
-
-LOG = '{"url": "http://a.com/", "text_digest": "1"}\n'
-
-
-def train(folder: Path, engine: str, *logs: str) -> tuple[int, str]:
-    """Exit status and sentence of a training where there is no Java."""
-    command = ["dedupcrawl", "train", *logs, "--rules", str(folder / "rules"), "--engine", engine]
-    done = warm.run(command, cwd=folder, env={**os.environ, "JAVA_HOME": str(folder)})
-    assert done.stdout == ""
-    return done.returncode, done.stderr
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    for name, content in {"good": LOG, "digests": "name\tdigest\nhttp://a.com/\t1\n", "tsv": "url\tdigest\n"}.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    return tmp_path
-
-
-def test_without_java(logs: Path) -> None:
-    pytest.importorskip("pyspark")
-    assert train(logs, "spark", "good") == (
-        1,
-        f"dedupcrawl train: Spark needs Java 17 or newer, which is not in JAVA_HOME ({logs}): "
-        "install it, or set JAVA_HOME.\n",
-    )
-
-
-def test_a_path_that_is_not_there_and_a_log_that_spark_cannot_read(logs: Path) -> None:
-    pytest.importorskip("pyspark")
-    for log, says in {"nowhere": "'nowhere' does not exist", "tsv": "tsv is TSV, which Spark cannot split"}.items():
-        status, said = train(logs, "spark", "good", log)
-        assert (status, says in said) == (2, True), said
-    assert train(logs, "spark", "good", "digests") == train(logs, "local", "good", "digests")
-
-
-def test_only_spark_reads_folders_and_uris(logs: Path) -> None:
-    assert "is a directory" in train(logs, "local", str(logs))[1]
-    assert "'s3a://bucket/log' does not exist" in train(logs, "local", "s3a://bucket/log")[1]
 
 
 def test_rows_that_are_broken_in_the_same_way_are_one_line(tmp_path: Path) -> None:

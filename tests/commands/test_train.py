@@ -19,6 +19,7 @@ from click.testing import Result
 
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from tests import warm
 from tests.commands.invoked import check_refused, run, told, write
 from tests.fixtures import table_of
 
@@ -261,3 +262,47 @@ def test_for_programs(rules: Path, log: Path) -> None:
 def test_logs_of_nothing_are_refused(rules: Path, log: Path, content: str, says: str) -> None:
     log.write_text(content)
     check_refused(run("evaluate", log, "--rules", rules), says)
+
+
+ONE_ROW = '{"url": "http://a.com/", "text_digest": "1"}\n'
+
+
+def trained_by(folder: Path, engine: str, *logs: str) -> tuple[int, str]:
+    """Exit status and sentence of a training where there is no Java."""
+    command = ["dedupcrawl", "train", *logs, "--rules", str(folder / "rules"), "--engine", engine]
+    done = warm.run(command, cwd=folder, env={**os.environ, "JAVA_HOME": str(folder)})
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    for name, content in {
+        "good": ONE_ROW,
+        "digests": "name\tdigest\nhttp://a.com/\t1\n",
+        "tsv": "url\tdigest\n",
+    }.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    return tmp_path
+
+
+def test_without_java(logs: Path) -> None:
+    pytest.importorskip("pyspark")
+    assert trained_by(logs, "spark", "good") == (
+        1,
+        f"dedupcrawl train: Spark needs Java 17 or newer, which is not in JAVA_HOME ({logs}): "
+        "install it, or set JAVA_HOME.\n",
+    )
+
+
+def test_a_path_that_is_not_there_and_a_log_that_spark_cannot_read(logs: Path) -> None:
+    pytest.importorskip("pyspark")
+    for log, says in {"nowhere": "'nowhere' does not exist", "tsv": "tsv is TSV, which Spark cannot split"}.items():
+        status, said = trained_by(logs, "spark", "good", log)
+        assert (status, says in said) == (2, True), said
+    assert trained_by(logs, "spark", "good", "digests") == trained_by(logs, "local", "good", "digests")
+
+
+def test_only_spark_reads_folders_and_uris(logs: Path) -> None:
+    assert "is a directory" in trained_by(logs, "local", str(logs))[1]
+    assert "'s3a://bucket/log' does not exist" in trained_by(logs, "local", "s3a://bucket/log")[1]

@@ -4,13 +4,11 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 
-from dedupcrawl.crawl import batch as batch_module
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.detection.analysis import Analysis
@@ -78,25 +76,6 @@ def judges(detector: Detector, url: str, words: list[str]) -> Callable[[], Steps
         return (yield from detector.steps(read, Asked(CHECKS, request=lambda: b"ask")))
 
     return steps
-
-
-@pytest.mark.parametrize(
-    ("count", "words", "at_once"), [(100, "few", 96), (3, "x" * 700_000, 3)], ids=["many", "large"]
-)
-def test_enough_pages_do_not_wait(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch, count: int, words: str, at_once: int
-) -> None:
-    monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
-    done: list[int] = []
-
-    async def run() -> list[int]:
-        for number in range(count):
-            batch.then(partial(done.append, number), page(words))
-        return [*done]
-
-    assert asyncio.run(run()) == list(range(at_once))
-    batch.flush()
-    assert done == list(range(count)), "the others wait for the end"
 
 
 def test_a_failure_belongs_to_who_asked(batch: Batch, caplog: pytest.LogCaptureFixture) -> None:

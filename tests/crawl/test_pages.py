@@ -145,39 +145,6 @@ SORRY = outline(*range(10))
 PAGE = outline(*range(100, 140))
 
 
-def test_what_looks_like_an_error_page_is_suspected() -> None:
-    known = ErrorPages()
-    known.learn(HOST, SORRY)
-    assert known.suspects(HOST, "http://a.example/1", SORRY) == ["http://a.example/1"]
-    assert known.suspects(HOST, "http://a.example/2", outline(*range(8), 50, 51)) == ["http://a.example/2"]
-    assert known.suspects(HOST, "http://a.example/3", outline(*range(7), 50, 51, 52)) == []
-    assert known.suspects(HOST, "http://a.example/4", outline(*range(30))) == [], "it holds that, among other things"
-    assert known.suspects(HOST, "http://a.example/5", PAGE) == []
-    assert known.suspects("b.example", "http://b.example/", SORRY) == [], "another host"
-
-
-def test_a_text_that_answers_three_canonical_urls_is_suspected_with_all_of_them() -> None:
-    known = ErrorPages()
-    assert known.suspects(HOST, "http://a.example/1", PAGE) == []
-    assert known.suspects(HOST, "http://a.example/1", PAGE) == [], "the same URL again"
-    assert known.suspects(HOST, "http://a.example/2", PAGE) == []
-    three = ["http://a.example/1", "http://a.example/2", "http://a.example/3"]
-    assert known.suspects(HOST, three[2], PAGE) == three
-    assert known.suspects(HOST, "http://a.example/4", PAGE) == [*three, "http://a.example/4"]
-
-
-def test_what_was_found_to_be_a_page_of_its_own_is_suspected_no_more() -> None:
-    known = ErrorPages()
-    known.learn(HOST, SORRY)
-    known.learn(HOST, PAGE)
-    known.trust(HOST, SORRY)
-    assert known.suspects(HOST, "http://a.example/1", SORRY) == []
-    assert known.suspects(HOST, "http://a.example/2", outline(*range(9), 50)) == [], "nor what looks like it"
-    assert known.suspects(HOST, "http://a.example/3", PAGE) == ["http://a.example/3"]
-    for number in range(5):
-        assert known.suspects(HOST, f"http://a.example/{number}", SORRY) == []
-
-
 def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:
     known = ErrorPages()
     for number in range(10):

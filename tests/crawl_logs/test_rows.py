@@ -71,11 +71,7 @@ def test_what_is_neither_true_nor_false_is_taken_for_neither_and_its_line_is_tol
     assert [row.line for row in tally.broken] == [3, 5]
 
 
-@pytest.mark.parametrize(
-    "time",
-    ["2020-01-02T03:04:05Z", "2020-01-02T03:04:05.678Z", "2020-01-02 03:04:05", "20200102030405", "20200102030405678",
-     "1577934245", "1577934245.25", "1577934245678", "2020-01-02T11:04:05+08:00", "2020-01-01T22:34:05.5-0430"],
-)  # fmt: skip
+@table_of("logs_and_training", "a_time_is_read_however_a_log_writes_it")
 def test_a_time_is_read_however_a_log_writes_it(time: str) -> None:
     told = one(fetched_at=time)["fetched_at"]
     assert isinstance(told, int)

@@ -156,6 +156,14 @@ class Crawl:
         return {item["url"] for item in self.items}
 
 
+IN_ORDER: dict[str, Any] = {  # one page after the other, as links come
+    "CONCURRENT_REQUESTS": 1,
+    "DEPTH_PRIORITY": 1,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+}
+
+
 def texts(done: Crawl) -> set[str]:
     return {item["text"] for item in done.items}
 

@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import Answer, crawl, crawled, page, prose, serve, texts
+from tests.crawls.site import IN_ORDER, Answer, crawl, crawled, page, prose, serve, texts
 
 SESSIONS = 3
 
@@ -58,10 +58,7 @@ def settings(folder: Path) -> dict[str, Any]:
         "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
         "DEDUP_CRAWL_LOG": str(folder / "crawl-log.jsonl"),
         "DEDUP_RULES": [],
-        "CONCURRENT_REQUESTS": 1,
-        "DEPTH_PRIORITY": 1,
-        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
-        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+        **IN_ORDER,
     }
 
 

@@ -26,6 +26,7 @@ from tests.crawls.site import (
     serve,
     texts,
 )
+from tests.fixtures import table_of
 
 TOPICS, SESSIONS = 12, 4
 
@@ -219,16 +220,7 @@ def test_a_wrong_setting_says_what_it_takes(tmp_path: Path) -> None:
     assert DedupSettings.read({"DEDUP_SOFTWARE": "off"}).software is False
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("name = 1", r"DEDUP_SOFTWARE: .*a.toml: name must be a string, not a number; a program has name"),
-        (
-            'name = "a"\ntitle = "A"\nsource = "us"\nsigns = [{url = "/a"}]\nignored = ["css:..."]\n',
-            "is not a CSS selector",
-        ),
-    ],
-)
+@table_of("crawls", "a_broken_file_of_ones_own_ends_the_crawl_at_its_start")
 async def test_a_broken_file_of_ones_own_ends_the_crawl_at_its_start(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "a.toml").write_text(text, encoding="utf-8")

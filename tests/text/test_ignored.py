@@ -13,6 +13,7 @@ from dedupcrawl.content.html import extract
 from dedupcrawl.page import Page
 from dedupcrawl.text.ignored import entries_of, read_ignored
 from dedupcrawl.text.patterns import LONGEST_LINE, read_pattern, without_matches
+from tests.fixtures import table_of
 
 HTML = b"""<title>Pump (3 new)</title><body>
 <p>The pump was mended in spring by two men from the village who knew it well.</p>
@@ -66,18 +67,7 @@ def test_what_the_setting_takes(given: object, read: tuple[str, ...]) -> None:
     assert entries_of(given) == read
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (["stats"], "begins neither"),
-        (["css:div["], "not a CSS selector"),
-        (["css:p::text"], "not of elements"),
-        (["re:("], "not a regular expression"),
-        (["re:x*"], "finds nothing"),
-        (7, "not a list"),
-        ([7], "not a list"),
-    ],
-)
+@table_of("reading", "what_it_does_not_take")
 def test_what_it_does_not_take(given: object, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         entries_of(given)
