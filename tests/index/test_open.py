@@ -130,19 +130,6 @@ def test_all_workers_of_an_index_on_a_server_have_the_same(redis_url: str) -> No
         worker.close()
 
 
-def test_a_server_that_forgets_everything_is_given_it_back(own_server: RedisServer) -> None:
-    one = opened(own_server.url(), wait=30)
-    secret = one.secret
-    fill(one, 3)
-    own_server.kill()
-    own_server.start()
-    keep(one, "http://after", 7)
-    other = opened(own_server.url())
-    assert one.secret == other.secret == secret
-    one.close()
-    other.close()
-
-
 def test_a_worker_takes_that_of_the_index_which_another_has_made_meanwhile(own_server: RedisServer) -> None:
     one = opened(own_server.url(), wait=30)
     fill(one, 3)

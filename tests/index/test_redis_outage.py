@@ -40,7 +40,7 @@ def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged(lasting_serv
 
 def test_a_server_that_forgets_everything_is_given_the_pages_back(own_server: RedisServer) -> None:
     one, other = opened(own_server.url(), wait=30), opened(own_server.url(), wait=30)
-    run = one.first_id_of_run("run")
+    secret, run = one.secret, one.first_id_of_run("run")
     one.start_leasing()
     keep(one, "http://claimed", 5)
     fill(one, 600)
@@ -55,6 +55,9 @@ def test_a_server_that_forgets_everything_is_given_the_pages_back(own_server: Re
     assert urls(one) == urls(other) == [*before, "http://after"]
     assert one.info()["unstored"] == 602
     assert one.first_id_of_run("run") == run
+    third = opened(own_server.url())
+    assert one.secret == third.secret == secret
+    third.close()
     for index in (one, other):
         assert index.verify() == []
         index.close()

@@ -61,22 +61,6 @@ def test_a_random_token_does_not_make_one_page_of_kinds_of_pages_that_no_log_had
     assert normalize("http://360.yahoo.com/u7/friends-x3Yz").rules
 
 
-def days(random_: random.Random) -> Clusters:
-    """A blog whose posts are found under the day of any time zone."""
-    posts = [
-        (random_.randrange(1, 13), random_.randrange(2, 28), f"post-{random_.randrange(10**6)}") for _ in range(40)
-    ]
-    return [[f"http://a.com/2008/{m:02}/{day + later:02}/{name}" for later in (0, 1)] for m, day, name in posts]
-
-
-def test_a_number_that_does_not_matter_leaves_shorter_paths_alone() -> None:
-    normalize = SiteNormalizer(learned(days(random.Random(1)))).normalize
-    first, second = (normalize(f"http://a.com/2008/05/{day}/post-1").canonical for day in ("07", "08"))
-    assert first == second
-    for path in ("2008/05/07", "2008/06/07", "2008/05/07/", "2008/05/page/2", "2008/05/feed/2"):
-        assert normalize(f"http://a.com/{path}").kind == "unchanged"
-
-
 def wiki(random_: random.Random, stale: float = 0.0) -> Clusters:
     """A wiki whose printable pages are the pages themselves, but for a share of them that changed in between."""
     clusters = []
@@ -90,18 +74,6 @@ def wiki(random_: random.Random, stale: float = 0.0) -> Clusters:
 def test_some_pages_that_changed_do_not_speak_against_a_rule() -> None:
     assert [rule.drop for rule in learned(wiki(random.Random(1), stale=0.01)).rules] == [("printable",)]
     assert not learned(wiki(random.Random(1), stale=0.4)).rules
-
-
-def test_general_knowledge_is_overruled_by_the_site() -> None:
-    """On this site s= is the page, and no session."""
-    assert not learned([[f"http://a.com/x?s={i}"] for i in range(100)] + [["http://a.com/y", "http://a.com/z"]]).rules
-
-
-def test_nothing_is_learned_where_nothing_is_redundant_or_where_it_is_by_chance() -> None:
-    random_ = random.Random(1)
-    pages = [f"http://a.com/{random_word(random_)}?t={random_.randrange(10**6)}&u={i}" for i in range(400)]
-    assert not learned([[page] for page in pages]).rules
-    assert not learned([pages[i : i + 2] for i in range(0, 400, 2)]).rules
 
 
 def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_other() -> None:
@@ -118,23 +90,6 @@ def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_ot
     found = [rule for rule in learned(clusters).rules if rule.source == "learned"]
     assert {"path", "sort"} <= {name for rule in found for name in rule.drop}
     assert all(rule.evidence.correct for rule in found), list(map(described, found))
-
-
-@table_of("url_learning", "of_mirrors_the_target_has_more_pages_of_its_own")
-def test_of_mirrors_the_target_has_more_pages_of_its_own(more: str, other: str, target: str) -> None:
-    clusters = [[f"http://{host}.a.com/page{i}" for host in (more, other)] for i in range(40)]
-    clusters += [[f"http://{more}.a.com/alone{i}"] for i in range(3)]
-    rules = learned(clusters)
-    assert {SiteNormalizer(rules).normalize(url).canonical for url in clusters[0]} == {f"http://{target}.a.com/page0"}
-    assert [rule.kind for rule in rules.rules if rule.source == "learned"] == ["rewrite"]
-
-
-@pytest.mark.parametrize("other", ["m", "mobile", "amp", "print", "wap"])
-@pytest.mark.parametrize("host", ["www.a.com", "a.com"])
-def test_of_equal_mirrors_the_target_is_not_that_of_some_devices(host: str, other: str) -> None:
-    clusters = [[f"http://{host}/page{i}", f"http://{other}.a.com/page{i}"] for i in range(40)]
-    normalize = SiteNormalizer(learned(clusters)).normalize
-    assert {normalize(url).canonical for url in clusters[0]} == {f"http://{host}/page0"}
 
 
 def test_evidence_is_of_the_held_out_clusters() -> None:
@@ -228,9 +183,6 @@ def test_what_the_sample_did_not_refute_is_learned_where_all_urls_bear_it_out() 
     forms = [normalize(url).canonical for url in urls]
     assert len({*forms[: len(sample)]}) == len(sample) / 3
     assert forms[len(sample) :] == urls[len(sample) :]
-
-
-NAMES = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island"]
 
 
 @table_of("url_learning", "the_narrowest_form_of_segments")
