@@ -99,7 +99,7 @@ NEED_ONE = [
     (["evaluate", "pages.parquet", "--rules", "."], "archives"),
     (["check", "pages.warc"], "archives"),
     (["report", "--index", "index", "--output", "report.html"], "report"),
-    (["check", "--engine", "spark", "--order", "batch", "pages.jsonl"], "spark"),
+    (["train", "--engine", "spark", "pages.jsonl", "--rules", "rules"], "spark"),
 ]
 NEED_NONE = [["check", "pages.jsonl"], ["rules", "software"], ["normalize", "--rules", ".", "http://a.example/?b=1"]]
 NEED_NONE += [["train", "pages.jsonl", "--rules", "rules"], ["evaluate", "pages.jsonl", "--rules", "."]]

@@ -38,7 +38,7 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
         count, by = 0, of_lists if kind in LISTED else chance
         some = by.sample(site.originals, min(6 * each, len(site.originals)))
         for number, page in enumerate(some * 2):  # at first those pages that have what is changed
-            change = edit(page, site.page_context, by) if count < each else None
+            change = edit(page, site.site_context, by) if count < each else None
             if change is None or fault(kind, change) or (change.is_added and number < len(some)):
                 continue
             dress = "slots" if kind in SLOTS else ONE_TITLE if kind in _ONE_TITLE else "plain"
@@ -54,18 +54,18 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
 
 def _dressed(page: Document, site: Site, dress: str, chance: random.Random) -> Document:
     if dress == "slots":
-        return furnished(page, slots(page, site.page_context, chance))
+        return furnished(page, slots(page, site.site_context, chance))
     if dress == LISTS:
-        titles, views = rows(site.page_context, chance), page.speech.lines["views"]
+        titles, views = rows(site.site_context, chance), page.speech.lines["views"]
         line = chance.choice(("{n}", views))
         column = (line.format(n=n) for n in numbers(len(titles), chance))
         return page.listing(list(zip(titles, column, strict=True)))
-    return page.named(title=site.page_context.titles[0]) if dress == ONE_TITLE else page
+    return page.named(title=site.site_context.titles[0]) if dress == ONE_TITLE else page
 
 
 def _going_on(change: Change, site: Site, chance: random.Random) -> Change:
     """The two with all slots, of which clock, counter and advertisement have gone on."""
-    first, other = (slots(change.kept, site.page_context, chance) for _ in range(2))
+    first, other = (slots(change.kept, site.site_context, chance) for _ in range(2))
     later = first | {kind: other[kind] for kind in ("clock", "views", "advert")}
     return replace(change, kept=furnished(change.kept, first), new=furnished(change.new, later))
 

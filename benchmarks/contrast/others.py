@@ -34,7 +34,7 @@ _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
 @dataclass(frozen=True, slots=True)
-class PageContext:
+class SiteContext:
     """What other pages of the site have: titles, paragraphs, names, common words."""
 
     titles: Sequence[str]
@@ -53,8 +53,8 @@ class Change:
     is_added: bool = False
 
 
-Edit = Callable[[Document, PageContext, random.Random], Change | None]
-Turn = Callable[[re.Match[str], Document, PageContext, random.Random], str | None]
+Edit = Callable[[Document, SiteContext, random.Random], Change | None]
+Turn = Callable[[re.Match[str], Document, SiteContext, random.Random], str | None]
 
 
 def fact(  # noqa: PLR0913 - of a kind, and what an edit takes
@@ -62,14 +62,14 @@ def fact(  # noqa: PLR0913 - of a kind, and what an edit takes
     pattern: Callable[[Document], re.Pattern[str]],
     turn: Turn,
     page: Document,
-    page_context: PageContext,
+    context: SiteContext,
     chance: random.Random,
 ) -> Change:
     """One match within its own paragraphs turned into something else; a sentence added in both where there is none."""
     wanted = pattern(page)
     matches = [(index, found) for index in page.own for found in wanted.finditer(page.pieces[index])]
     for index, found in chance.sample(matches, min(20, len(matches))):
-        new = turn(found, page, page_context, chance)
+        new = turn(found, page, context, chance)
         if new is not None and new != found[0]:
             changed = page.pieces[index][: found.start()] + new + page.pieces[index][found.end() :]
             return Change(page, page.having({index: changed}), f"{found[0]} -> {new}")
@@ -83,7 +83,7 @@ def fact(  # noqa: PLR0913 - of a kind, and what an edit takes
 def _group(kind: str) -> Edit:
     """A word replaced by another one of its group."""
 
-    def turn(found: re.Match[str], page: Document, _: PageContext, chance: random.Random) -> str | None:
+    def turn(found: re.Match[str], page: Document, _: SiteContext, chance: random.Random) -> str | None:
         word = found[0].lower()
         groups = (group for group in page.speech.groups[kind] if word in map(str.lower, group))
         return like(found[0], chance.choice([other for other in next(groups) if other.lower() != word]))
@@ -96,24 +96,24 @@ def like(old: str, new: str) -> str:
     return new[:1].upper() + new[1:] if old[:1].isupper() else new
 
 
-def _number(found: re.Match[str], _: Document, __: PageContext, chance: random.Random) -> str | None:
+def _number(found: re.Match[str], _: Document, __: SiteContext, chance: random.Random) -> str | None:
     if _YEAR.fullmatch(found[0]):
         return None
     digits = _NUMERALS[1:9] if found[0][0] in _NUMERALS else "23456789"
     return chance.choice(digits.replace(found[0][0], "")) + found[0][1:]
 
 
-def _year(found: re.Match[str], _: Document, __: PageContext, chance: random.Random) -> str:
+def _year(found: re.Match[str], _: Document, __: SiteContext, chance: random.Random) -> str:
     return str(int(found[0]) + chance.choice((-4, -3, -2, -1, 1, 2, 3, 4)))
 
 
-def _stranger(_: re.Match[str] | None, page: Document, page_context: PageContext, chance: random.Random) -> str:
+def _stranger(_: re.Match[str] | None, page: Document, context: SiteContext, chance: random.Random) -> str:
     text = page.html
-    names = [name for name in page_context.names if name not in text]
+    names = [name for name in context.names if name not in text]
     return chance.choice(names or [place for place in page.speech.places if place not in text])
 
 
-def _turned(found: re.Match[str], page: Document, _: PageContext, __: random.Random) -> str | None:
+def _turned(found: re.Match[str], page: Document, _: SiteContext, __: random.Random) -> str | None:
     one, two = (number for number, group in enumerate(found.groups(), 1) if group)
     (start, end), (start2, end2) = found.span(one), found.span(two)
     first, second = (group[0].isdigit() + 2 * group[0].isupper() for group in (found[one], found[two]))
@@ -139,10 +139,10 @@ def names_of(page: Document) -> list[str]:
     return [name for name, count in counts.most_common() if count >= _RECURRING and name not in speech.months]
 
 
-def name_everywhere(page: Document, page_context: PageContext, chance: random.Random) -> Change | None:
+def name_everywhere(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """A name that recurs replaced wherever it stands, in title and headline, too; or such a name added."""
     if names := names_of(page):
-        old, new = chance.choice(names[:4]), _stranger(None, page, page_context, chance)
+        old, new = chance.choice(names[:4]), _stranger(None, page, context, chance)
         places = [index for index in (page.title, page.headline, *page.own) if index is not None]
         pattern = page.speech.pattern([old])
         changed = {index: pattern.sub(new, page.pieces[index]) for index in places}
@@ -162,7 +162,7 @@ def _titled(page: Document, title: str) -> Document:
     return page.named(title, title if same else None)
 
 
-def part(page: Document, _: PageContext, chance: random.Random) -> Change | None:
+def part(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
     """Another number of the part in title and headline."""
     latin = [("I", "II", "III", "VII"), ("1", "2", "3", "12"), ("A", "B", "C")]
     series = [tuple(_NUMERALS), latin[1]] if page.speech.name in ("ja", "zh-Hans", "zh-Hant") else latin
@@ -173,7 +173,7 @@ def part(page: Document, _: PageContext, chance: random.Random) -> Change | None
 
 
 def title_word(
-    page: Document, page_context: PageContext, chance: random.Random, *, is_headline: bool = False
+    page: Document, context: SiteContext, chance: random.Random, *, is_headline: bool = False
 ) -> Change | None:
     """One word of the title replaced by one of another page's, in the headline, too, if it stands there.
 
@@ -184,7 +184,7 @@ def title_word(
         return None
     least, name = _LEAST_TITLE_WORD if speech.spaced else 2, shown(page.pieces[index])
     spans = [span for span in speech.spans(name) if span[1] - span[0] >= least]
-    offered = [title[slice(*span)] for title in page_context.titles for span in speech.spans(title)]
+    offered = [title[slice(*span)] for title in context.titles for span in speech.spans(title)]
     offered = [word for word in offered if len(word) >= least and word.lower() not in name.lower()]
     if not spans or not offered:
         return None
@@ -192,15 +192,15 @@ def title_word(
     old, new = name[start:end], like(name[start], chance.choice(offered))
     edited = name[:start] + new + name[end:]
     if is_headline:
-        kept = page.named(page_context.titles[0])
+        kept = page.named(context.titles[0])
         return Change(kept, kept.named(headline=edited), f"{old} -> {new}, headline")
     headline = None if page.headline is None else shown(page.pieces[page.headline]).replace(old, new)
     return Change(page, page.named(edited, headline), f"{old} -> {new}, title")
 
 
-def another_headline(page: Document, page_context: PageContext, chance: random.Random) -> Change | None:
+def another_headline(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """The title and headline of another page above the same few words."""
-    new, short = chance.choice([title for title in page_context.titles if title != page.name]), _shortened(page, chance)
+    new, short = chance.choice([title for title in context.titles if title != page.name]), _shortened(page, chance)
     return None if short is None else Change(short, short.named(new, new), f"{page.name} -> {new}")
 
 
@@ -212,19 +212,19 @@ def _shortened(page: Document, chance: random.Random) -> Document | None:
     return None if page.headline is None or not most else page.without(page.own[most:])
 
 
-def headline_alone(page: Document, page_context: PageContext, chance: random.Random) -> Change | None:
+def headline_alone(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """Another headline, or a person's name, above a few equal words, where all pages of the site have one title."""
     if (short := _shortened(page, chance)) is None:
         return None
-    short = short.named(title=page_context.titles[0])
-    names = page.speech.persons if chance.random() < _PERSONS else page_context.titles[1:]
+    short = short.named(title=context.titles[0])
+    names = page.speech.persons if chance.random() < _PERSONS else context.titles[1:]
     one, two = chance.sample([name for name in names if name != page.name], 2)
     return Change(short.named(headline=one), short.named(headline=two), f"{one} -> {two}")
 
 
-def rows(page_context: PageContext, chance: random.Random) -> list[str]:
+def rows(context: SiteContext, chance: random.Random) -> list[str]:
     """Titles that a list has: most of those that each list of the site has."""
-    offered = page_context.titles[:_LISTED]
+    offered = context.titles[:_LISTED]
     return sorted(chance.sample(offered, len(offered) * chance.randint(6, 10) // 10), key=offered.index)
 
 
@@ -234,9 +234,9 @@ def numbers(count: int, chance: random.Random) -> list[int]:
     return [chance.randint(1, most) for _ in range(count)]
 
 
-def another_column(line: str, page: Document, page_context: PageContext, chance: random.Random) -> Change | None:
+def another_column(line: str, page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """A list of titles, beside one to all of which stands another number, on this line."""
-    titles = rows(page_context, chance)
+    titles = rows(context, chance)
     if len(titles) < _LEAST_ROWS:
         return None
     old = numbers(len(titles), chance)
@@ -250,11 +250,11 @@ def another_column(line: str, page: Document, page_context: PageContext, chance:
     return Change(first, second, f"{len(changed)} of {len(old)} numbers")
 
 
-def below(markup: str, page: Document, page_context: PageContext, chance: random.Random) -> Change:
+def below(markup: str, page: Document, context: SiteContext, chance: random.Random) -> Change:
     """Markup behind the same words, with another {file} and {text} in each page."""
     one, two = (
         page.after(page.own[-1], markup.format(file=f"{chance.getrandbits(40):010x}", text=shown(text)))
-        for text in chance.sample(list(page_context.paragraphs), 2)
+        for text in chance.sample(list(context.paragraphs), 2)
     )
     return Change(one, two, markup)
 

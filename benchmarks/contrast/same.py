@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from benchmarks.contrast.others import Change, Edit, PageContext, another_column, like, names_of
+from benchmarks.contrast.others import Change, Edit, SiteContext, another_column, like, names_of
 from benchmarks.contrast.pages import Document, dressed, shown
 
 SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
@@ -28,7 +28,7 @@ _CAPITAL = re.compile(r"[A-ZÀ-ÞА-Я]")
 _SENTENCE = re.compile(r"\s*[^<&.!?。！？]{20,}(?:[.!?](?=\s+[^\W\d_a-z])|[。！？](?=[^<\s」]))")  # and another follows
 
 
-def slots(page: Document, page_context: PageContext, chance: random.Random) -> Slots:
+def slots(page: Document, context: SiteContext, chance: random.Random) -> Slots:
     """What a site puts around one text: kind → markup."""
     speech = page.speech
     given = {
@@ -40,7 +40,7 @@ def slots(page: Document, page_context: PageContext, chance: random.Random) -> S
     }
     made = {kind: f'<div class="{kind}">{speech.lines[kind].format(**given)}</div>' for kind in SLOTS[:5]}
     made["advert"] = f'<div><a href="/go?{chance.getrandbits(40):x}">{chance.choice(speech.adverts)}</a></div>'
-    titles = chance.sample(list(page_context.titles), min(5, len(page_context.titles)))
+    titles = chance.sample(list(context.titles), min(5, len(context.titles)))
     links = "".join(f'<li><a href="/{chance.randrange(9999)}">{html.escape(title)}</a></li>' for title in titles)
     made["sidebar"] = f"<aside><h3>{speech.lines['related']}</h3><ul>{links}</ul></aside>"
     made["cookies"] = f"<div>{speech.lines['cookies']}</div>" if chance.random() < 0.5 else ""
@@ -54,10 +54,10 @@ def furnished(page: Document, given: Slots) -> Document:
     return page.after(page.own[-1], given["views"] + given["comments"] + given["sidebar"] + given["clock"])
 
 
-def slot(kind: str, page: Document, page_context: PageContext, chance: random.Random) -> Change:
+def slot(kind: str, page: Document, context: SiteContext, chance: random.Random) -> Change:
     """One of the slots filled otherwise."""
-    first = slots(page, page_context, chance)
-    later = first | {kind: slots(page, page_context, chance)[kind]}
+    first = slots(page, context, chance)
+    later = first | {kind: slots(page, context, chance)[kind]}
     return Change(furnished(page, first), furnished(page, later), f"another {kind}")
 
 
@@ -86,7 +86,7 @@ def common_words(page: Document) -> Places:
     return places
 
 
-def some_words(share: int, page: Document, page_context: PageContext, chance: random.Random) -> Change | None:
+def some_words(share: int, page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """This share of all words, in percent, replaced at random by common words of the site."""
     places = common_words(page)
     most = round(len(page.speech.spans(page.text)) * share / 100)
@@ -94,7 +94,7 @@ def some_words(share: int, page: Document, page_context: PageContext, chance: ra
         return None
     chance.shuffle(places)
     return _each(
-        page, places, lambda old: next(w for w in [*chance.choices(page_context.words, k=9), old] if w != old), most
+        page, places, lambda old: next(w for w in [*chance.choices(context.words, k=9), old] if w != old), most
     )
 
 
@@ -107,12 +107,12 @@ def _exchanged(page: Document, pairs: list[list[str]], most: int, chance: random
     return _each(page, places, lambda old: like(old, other[old.lower()]), most)
 
 
-def synonyms(page: Document, _: PageContext, chance: random.Random) -> Change | None:
+def synonyms(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
     """Some words replaced by synonyms."""
     return _exchanged(page, page.speech.synonyms, _MOST_SYNONYMS, chance)
 
 
-def spelling(page: Document, _: PageContext, chance: random.Random) -> Change | None:
+def spelling(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
     """A few words spelled otherwise; where none has two spellings, with two letters exchanged."""
 
     def mistyped(word: str) -> str:
@@ -126,7 +126,7 @@ def spelling(page: Document, _: PageContext, chance: random.Random) -> Change | 
     return _each(page, places, mistyped, 2)
 
 
-def moved(page: Document, _: PageContext, chance: random.Random) -> Change | None:
+def moved(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
     """A sentence at the end of another paragraph, or two paragraphs in each other's place."""
     pieces = page.pieces
     if chance.random() < 0.5 and (ends := [(at, end) for at in page.own if (end := _SENTENCE.match(pieces[at]))]):
@@ -142,21 +142,21 @@ def moved(page: Document, _: PageContext, chance: random.Random) -> Change | Non
     return Change(page, page.having({one: pieces[two], two: pieces[one]}), "two paragraphs exchanged")
 
 
-def wrapped(page: Document, page_context: PageContext, chance: random.Random) -> Change:
+def wrapped(page: Document, context: SiteContext, chance: random.Random) -> Change:
     """Its words in the template of another site."""
-    menu = chance.sample(list(page_context.titles), min(12, len(page_context.titles)))
+    menu = chance.sample(list(context.titles), min(12, len(context.titles)))
     other = dressed("other.example", page.speech, page.name, page.body, menu, chance.randrange(3))
     return Change(page, page.rewritten(other), "in another template")
 
 
-def printed(page: Document, _: PageContext, __: random.Random) -> Change:
+def printed(page: Document, _: SiteContext, __: random.Random) -> Change:
     """Title and words alone, and where they were printed from."""
     line, name = page.speech.lines["printed"].format(url=html.escape(page.url)), html.escape(page.name)
     made = f"<html><head><title>{name}</title></head><body><h1>{name}</h1>{page.body}<hr>{line}</body></html>"
     return Change(page, page.rewritten(made), "print view")
 
 
-def cut(page: Document, _: PageContext, __: random.Random) -> Change | None:
+def cut(page: Document, _: SiteContext, __: random.Random) -> Change | None:
     """Without its last paragraphs, some 30 % of its words. The whole is no duplicate of it."""
     lengths = [len(shown(piece)) for piece in page.paragraphs]
     left = [index for number, index in enumerate(page.own) if sum(lengths[: number + 1]) > 0.7 * sum(lengths)]
@@ -166,7 +166,7 @@ def cut(page: Document, _: PageContext, __: random.Random) -> Change | None:
     return Change(page, page.without(left), f"{share:.0%} of its letters cut")
 
 
-def teaser(page: Document, _: PageContext, __: random.Random) -> Change | None:
+def teaser(page: Document, _: SiteContext, __: random.Random) -> Change | None:
     """Its first paragraphs, 10 to 50 % of its words, and that a subscriber may read on. The whole is no duplicate."""
     lengths = [len(shown(piece)) for piece in page.paragraphs]
     first = next(number for number in range(len(lengths)) if sum(lengths[: number + 1]) > 0.1 * sum(lengths))
@@ -177,7 +177,7 @@ def teaser(page: Document, _: PageContext, __: random.Random) -> Change | None:
     return Change(page, begun, f"{share:.0%} of its letters")
 
 
-def new_headline(page: Document, _: PageContext, chance: random.Random) -> Change | None:
+def new_headline(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
     """Title and headline replaced by words of its own text."""
     speech = page.speech
     spans = speech.spans(first := shown(chance.choice(page.paragraphs[:3])))
@@ -188,7 +188,7 @@ def new_headline(page: Document, _: PageContext, chance: random.Random) -> Chang
     return Change(page, page.named(title, title), f"{page.name} -> {title}")
 
 
-def version(page: Document, _: PageContext, chance: random.Random) -> Change | None:
+def version(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
     """A page of a manual for two versions of a program: the number stands in title, headline and address."""
     if page.title is None:
         return None
@@ -204,18 +204,18 @@ def version(page: Document, _: PageContext, chance: random.Random) -> Change | N
     return Change(one, two, "another version")
 
 
-def one_title(page: Document, page_context: PageContext, chance: random.Random) -> Change | None:
+def one_title(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """Another dateline and count, where all pages of the site have one title and a headline tells them apart."""
     if page.headline is None:
         return None
-    first = slots(page, page_context, chance)
-    other = slots(page, page_context, chance)
-    named = page.named(title=page_context.titles[0])
+    first = slots(page, context, chance)
+    other = slots(page, context, chance)
+    named = page.named(title=context.titles[0])
     later = first | {kind: other[kind] for kind in ("dateline", "views")}
     return Change(furnished(named, first), furnished(named, later), "another dateline and count")
 
 
-def entities(page: Document, _: PageContext, chance: random.Random) -> Change:
+def entities(page: Document, _: SiteContext, chance: random.Random) -> Change:
     """Letters as character references: all outside of ASCII, and some of the others."""
     some = "".join(chance.sample("aeiorstn", 3))
     wanted = re.compile(rf"(<[^>]*>|&[#\w]+;)|([\x80-\U0010ffff{some}])")
@@ -225,7 +225,7 @@ def entities(page: Document, _: PageContext, chance: random.Random) -> Change:
     return Change(page, page.having(changed), "entities")
 
 
-def markup(page: Document, _: PageContext, chance: random.Random) -> Change:
+def markup(page: Document, _: SiteContext, chance: random.Random) -> Change:
     """Other tags around the same words: strong for b, another level of headings, an attribute more."""
     made = page.html
     for old, new in (("b", "strong"), ("i", "em"), ("h2", "h3"), ("h1", "h2")):
@@ -234,23 +234,23 @@ def markup(page: Document, _: PageContext, chance: random.Random) -> Change:
     return Change(page, page.rewritten(made), "markup")
 
 
-def sessions(page: Document, _: PageContext, chance: random.Random) -> Change:
+def sessions(page: Document, _: SiteContext, chance: random.Random) -> Change:
     """The links of each page with a session id of its own."""
     link = re.compile(r'(?i)(\shref=")([^"#?]+)(?=["#])')
     one, two = (link.sub(rf"\g<1>\g<2>?sid={chance.getrandbits(64):016x}", page.html) for _ in range(2))
     return Change(page.rewritten(one), page.rewritten(two), "session ids")
 
 
-def picture_version(page: Document, _: PageContext, chance: random.Random) -> Change:
+def picture_version(page: Document, _: SiteContext, chance: random.Random) -> Change:
     """The same picture below, its address with another number against caches."""
     picture = f'<p><img src="/images/{chance.getrandbits(32):08x}.jpg?v='
     one, two = (page.after(page.own[-1], f'{picture}{n}"></p>') for n in chance.sample(range(10**6), 2))
     return Change(one, two, "a picture's ?v=")
 
 
-def counters(page: Document, page_context: PageContext, chance: random.Random) -> Change | None:
+def counters(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """A list of titles, each with how often it was read."""
-    return another_column(page.speech.lines["views"], page, page_context, chance)
+    return another_column(page.speech.lines["views"], page, context, chance)
 
 
 SAME: dict[str, Edit] = {

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import mmh3
 
 from benchmarks.contrast.languages import language_of, languages
-from benchmarks.contrast.others import PageContext, names_of
+from benchmarks.contrast.others import SiteContext, names_of
 from benchmarks.contrast.pages import Document, dressed, parse, shown
 from benchmarks.contrast.same import common_words
 
@@ -50,13 +50,13 @@ class Site:
     originals: list[Document]
 
     @cached_property
-    def page_context(self) -> PageContext:
+    def site_context(self) -> SiteContext:
         """What its pages have."""
         some = [*self.context, *self.originals[:20]]
         titles = tuple(dict.fromkeys(page.name for page in (*self.context, *self.originals[:60]) if page.name))
         words = [page.pieces[at][start:end] for page in some for at, start, end in common_words(page)]
         names = tuple(dict.fromkeys(name for page in some for name in names_of(page)))
-        return PageContext(titles, [shown(line) for page in self.context for line in page.paragraphs], names, words)
+        return SiteContext(titles, [shown(line) for page in self.context for line in page.paragraphs], names, words)
 
 
 def sites(source: str, data: Path, cache: Path, chance: random.Random) -> Iterator[Site]:

@@ -6,14 +6,14 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
 import click
 import msgspec
 
-from dedupcrawl.api import USUAL, Detector, trust_of
+from dedupcrawl.api import USUAL, Detector
 from dedupcrawl.commands import options
 from dedupcrawl.commands.console import BadInputError, Command, check_output, not_read, progress
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS
@@ -50,7 +50,6 @@ _MOST_SITES = 10_000  # of which it is remembered what they show; set by hand, t
     help="stream: judge pages in their order, and ignore what known software shows a visitor only once. batch: judge "
     "the longest page first, so that an excerpt is never kept in place of its source.",
 )
-@options.engine_option
 @click.option("--checks", help=f"Comma-separated; as in DEDUP_CHECKS.  [default: {','.join(DEFAULT_CHECKS)}]")
 @options.sets_option
 @options.counts_option
@@ -59,7 +58,6 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     output: Path | None,
     index: str | None,
     order: str,
-    engine: str,
     checks: str | None,
     sets: Sequence[str],
     as_json: bool,
@@ -76,11 +74,6 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     dedupcrawl check monday.warc.gz --index lmdb:pages --output monday.jsonl
     dedupcrawl check pages.jsonl --order batch --checks exact,simhash --set SIMHASH_DISTANCE=5
     """
-    if engine == "spark" and (order != "batch" or index or _STDIN in files):
-        wrong = "add --order batch" if order != "batch" else "leave --index out" if index else "name files, not stdin"
-        raise click.UsageError(
-            f"--engine spark goes with --order batch, files, and the temporary index of each task: {wrong}."
-        )
     check_output(output, files, as_json=as_json)
     named = {"DEDUP_INDEX": index or None, "DEDUP_CHECKS": checks}
     given = USUAL | {name: value for name, value in named.items() if value is not None}
@@ -92,12 +85,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     try:
         with ExitStack() as stack:
             bar = order == "batch" or output is not None  # else it would stand among the rows
-            made = (
-                _on_spark(files, settings, tally)
-                if engine == "spark"
-                else _here(files, order, settings, tally, bar=bar)
-            )
-            verdicts = stack.enter_context(closing(made))
+            verdicts = stack.enter_context(closing(_verdicts(files, order, settings, tally, bar=bar)))
             out = stack.enter_context(results(output))
             for verdict in verdicts:
                 counts[verdict.verdict] += 1
@@ -111,10 +99,9 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
         )
 
 
-def _here(
+def _verdicts(
     files: Sequence[str], order: str, settings: DedupSettings, tally: Tally, *, bar: bool
 ) -> Generator[Verdict, None, None]:
-    """The verdicts of this process."""
     with ExitStack() as stack:
         sources = [stack.enter_context(on_disk(Path(path))) for path in files]
         secret = _secret_of(sources) if settings.index == "memory:" else None
@@ -124,24 +111,6 @@ def _here(
         pages = stack.enter_context(closing(_pages(sources, tally, read, bar=bar)))
         verdicts = in_batch_order(pages, detector.check_stored) if in_batch else detector.check_many(pages)
         yield from map(detector.resolved, verdicts)
-
-
-def _on_spark(files: Sequence[str], settings: DedupSettings, tally: Tally) -> Generator[Verdict, None, None]:
-    trust_of(settings)  # a mistake in it shows before Spark is started
-    from dedupcrawl.spark.check import verdicts_in_order
-    from dedupcrawl.spark.session import spark_session
-
-    with spark_session() as spark:
-        wanted, by_site = _wanted(settings), settings.scope == "site"
-        judge = partial(_open_judge, settings, _secret_of([Path(file) for file in files]))
-        yield from verdicts_in_order(spark, files, judge, tally, wanted=wanted, by_site=by_site)
-
-
-@contextmanager
-def _open_judge(settings: DedupSettings, secret: bytes | None) -> Iterator[Callable[[Page], Verdict]]:
-    """What judges the pages of one task."""
-    with Detector(settings=settings, secret=secret) as detector:
-        yield detector.check_stored
 
 
 def _secret_of(files: Sequence[Path]) -> bytes | None:

@@ -25,21 +25,14 @@ WAYS: Mapping[str, tuple[float | None, float | None]] = {"against": (None, 0.0),
 """Sign of a feature → least and greatest weight."""
 
 
-class PriorWeight(NamedTuple):
-    """How much a model speaks beside the labels that another one is fitted to from there on.
-
-    Chosen by `benchmarks.calibration` at d5f06064 on half of its sources, by all pairs of each, of which some were
-    labelled: with these precision is .902 or more for a target of .9, and .963 or more for .97, from 20 labels on,
-    wherever they stand. 200 labels of duplicates alone make .684 for .9 without strata, .927 with two, .941 with four,
-    .966 with eight. With 200 pairs 20 such labels make .882 and .952. The strength matters less.
-    """
-
-    strength: float = 0.3  # a weight changed by one in log odds over all of its feature's range costs half of this
-    pairs: float = 50.0  # as how many labels all known pairs count
-    strata: tuple[float, ...] = (0.25, 0.5, 0.75)  # of the prior's probability
-
-
-_USUAL = PriorWeight()
+# How much a model speaks beside the labels that another one is fitted to from there on. Chosen by
+# `benchmarks.calibration` at d5f06064 on half of its sources, by all pairs of each, of which some were labelled: with
+# these precision is .902 or more for a target of .9, and .963 or more for .97, from 20 labels on, wherever they stand.
+# 200 labels of duplicates alone make .684 for .9 without strata, .927 with two, .941 with four, .966 with eight. With
+# 200 pairs 20 such labels make .882 and .952. The strength matters less.
+STRENGTH = 0.3  # a weight changed by one in log odds over all of its feature's range costs half of this
+PAIRS = 50.0  # as how many labels all known pairs count
+STRATA = (0.25, 0.5, 0.75)  # of the prior's probability
 
 
 class KnownPairs(NamedTuple):
@@ -60,27 +53,26 @@ def known_pairs() -> KnownPairs:
     return KnownPairs(values, np.array(read["same"]) > 0, np.array(read["unseen"]))
 
 
-def weights_beside(known: Numbers, labelled: Numbers, weight: PriorWeight) -> tuple[Numbers, Numbers]:
+def weights_beside(known: Numbers, labelled: Numbers) -> tuple[Numbers, Numbers]:
     """What each known pair and each label counts, by the probability that the prior gives it.
 
     Labels come from where somebody looked, for example from a report's duplicates, and say nothing about other pairs.
     So the labels of a stratum of probabilities share the weight that its known pairs have among all: whatever is
     labelled, pairs of other strata count as before.
     """
-    of_known, of_labelled = (np.searchsorted(weight.strata, found, side="right") for found in (known, labelled))
-    before = np.bincount(of_known, minlength=len(weight.strata) + 1) * weight.pairs / len(known)
+    of_known, of_labelled = (np.searchsorted(STRATA, found, side="right") for found in (known, labelled))
+    before = np.bincount(of_known, minlength=len(STRATA) + 1) * PAIRS / len(known)
     with_labels = before + np.bincount(of_labelled, minlength=len(before))
-    share = (1 + len(labelled) / weight.pairs) * before / np.maximum(with_labels, 1e-9)
-    return share[of_known] * weight.pairs / len(known), share[of_labelled]
+    share = (1 + len(labelled) / PAIRS) * before / np.maximum(with_labels, 1e-9)
+    return share[of_known] * PAIRS / len(known), share[of_labelled]
 
 
-def refit(  # noqa: PLR0913 - what it is fitted to
+def refit(
     prior: Model,
     known: KnownPairs,
     values: Numbers,
     labels: NDArray[np.bool_],
     fitted: str,
-    weight: PriorWeight = _USUAL,
 ) -> Model:
     """A model for another kind of pages, fitted from another model on.
 
@@ -93,7 +85,6 @@ def refit(  # noqa: PLR0913 - what it is fitted to
         values: Shape (n, len(FEATURES)).
         labels: Shape (n,): whether the new page duplicates the kept one; of one kind only, if need be.
         fitted: By which command.
-        weight: Of the prior.
     """
     from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy has no types; half a second
 
@@ -103,7 +94,7 @@ def refit(  # noqa: PLR0913 - what it is fitted to
     low, high = np.array([prior.bounds[name] for name in names]).T
     scale = np.maximum(high - low, 1e-9)
     expected = probabilities(prior, known.values)
-    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), weight))
+    counts = np.concatenate(weights_beside(expected, probabilities(prior, values)))
     scaled = np.clip(np.concatenate([known.values, values])[:, at], low, high) / scale
     truth = np.append(expected, labels)
     before = np.append(np.array([prior.weights[name] for name in names]) * scale, prior.intercept)
@@ -112,8 +103,8 @@ def refit(  # noqa: PLR0913 - what it is fitted to
         odds = scaled @ given[:-1] + given[-1]
         error = counts * (1 / (1 + np.exp(-np.clip(odds, -500, 500))) - truth)
         total = float(np.sum(counts * (np.logaddexp(0, odds) - truth * odds)))
-        total += weight.strength / 2 * float(np.sum((given - before) ** 2))
-        return total, np.append(scaled.T @ error, error.sum()) + weight.strength * (given - before)
+        total += STRENGTH / 2 * float(np.sum((given - before) ** 2))
+        return total, np.append(scaled.T @ error, error.sum()) + STRENGTH * (given - before)
 
     bounds = [*(WAYS[signs[name]] for name in names), (None, None)]
     found = minimize(loss, before, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": _STEPS}).x
@@ -139,7 +130,7 @@ def calibrated(  # noqa: PLR0913 - as `refit`
     expected = probabilities(prior, known.values)
     odds = _log_odds(known.unseen) + _log_odds(probabilities(model, known.values)) - _log_odds(expected)
     found = np.append(1 / (1 + np.exp(-odds)), unseen)
-    counts = np.concatenate(weights_beside(expected, probabilities(prior, values), _USUAL))
+    counts = np.concatenate(weights_beside(expected, probabilities(prior, values)))
     precisions = [precision for precision, _ in prior.thresholds]
     least = thresholds(found, np.append(known.same, labels), counts, precisions)
     return msgspec.structs.replace(model, thresholds=least)

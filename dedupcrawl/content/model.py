@@ -25,7 +25,6 @@ DOUBTED = 0.9
 """Of the pages that are kept in doubt are those that would be dropped for this target precision."""
 
 FORMAT = 2  # of the file; raise it when a model of before cannot be read
-_PRECISIONS = 64  # for which the threshold is remembered
 MOST_ODDS = 700.0  # log odds; beyond, e to their power is not a number
 
 
@@ -60,19 +59,8 @@ class Model(msgspec.Struct, frozen=True, dict=True):
         """The same by the values of `FEATURES`."""
         return self.compiled.probability(values)
 
-    @cached_property
-    def _known(self) -> dict[float, float]:
-        return {}
-
     def threshold(self, target_precision: float) -> float:
         """Least probability of pages to drop so that this share of the drops is right, between those known."""
-        if target_precision not in self._known:
-            if len(self._known) >= _PRECISIONS:
-                self._known.clear()
-            self._known[target_precision] = self._threshold(target_precision)
-        return self._known[target_precision]
-
-    def _threshold(self, target_precision: float) -> float:
         before = (0.0, 0.0)
         for precision, least in self.thresholds:
             if precision >= target_precision:

@@ -8,6 +8,7 @@ that one.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -96,10 +97,13 @@ class PassedAudits:
         audit.found = audit.found if audit.suspects else None
         self._audits.append(audit)
 
-    def take_those_that_lead_to_more(self) -> list[Audit]:
-        """The crawl is idle: these have not passed after all. All others are forgotten."""
+    def take_those_that_lead_to_more(self) -> Iterator[Audit]:
+        """The crawl is idle: these have not passed after all. All others are forgotten.
+
+        Of several that lead to one URL the first fails; then its page leads there, and the others may be left out.
+        """
         audits, self._audits = self._audits, []
-        return [audit for audit in audits if self._leads_to_more(audit)]
+        yield from (audit for audit in audits if self._leads_to_more(audit))
 
     def _leads_to_more(self, audit: Audit) -> bool:
         """Who asks for a target must not only see its page, but go on from there, too: to what no other page leads to.
@@ -108,12 +112,16 @@ class PassedAudits:
         """
         if self._parts.rewrites.end(audit.target) == audit.url:
             return False
-        links = self._first_referrers.only_on(audit.url)
+        links = self._lost_without(audit)
         try:  # a page may be kept as that of a URL on trial that was sent there: nothing else leads to that either
             urls = [*links, *(use.url for use in self._parts.rewrites.found(links) if use.url != audit.url)]
         except INDEX_FAILS:
             return bool(links)  # an error should fetch a page
         return any(url in self._parts.fetched.lost for url in urls) or self._parts.earlier.any_kept(urls)
+
+    def _lost_without(self, audit: Audit) -> list[str]:
+        instead = audit.target, self._parts.rewrites.end(audit.target)
+        return self._first_referrers.lost_without(audit.url, instead)
 
     def stop(self) -> None:
         """The crawl ends before it is known what else leads there: in this process they speak for no rule.
@@ -123,8 +131,7 @@ class PassedAudits:
         Raises:
             OSError: They cannot be written.
         """
-        links_of = self._first_referrers.only_on
-        audits, self._audits = [audit for audit in self._audits if links_of(audit.url)], []
+        audits, self._audits = [audit for audit in self._audits if self._lost_without(audit)], []
         for audit in audits:
             if audit.has_passed:
                 self._parts.book.take_back(audit.url, audit.rules)

@@ -1,9 +1,10 @@
-"""Discoveries: which page was the first of a crawl to lead to a URL."""
+"""First referrers: which page was the first of a crawl to lead to a URL."""
 
 from __future__ import annotations
 
 import sys
 from collections import defaultdict
+from collections.abc import Collection
 
 import msgspec
 from scrapy import Request
@@ -19,7 +20,7 @@ class _Awaited(msgspec.Struct):
     """A URL that only the page of one on trial has led to so far."""
 
     url: str
-    tried: str  # the URL on trial
+    tried: set[str]  # the URLs on trial
     yields: int = 0  # that the duplicate filter did not drop
 
 
@@ -118,12 +119,16 @@ class FirstReferrers:
             adrift.discard(key)
         elif is_new and key not in made:
             adrift.add(key)
-        if tried is not None and not was_asked:
-            found = _Awaited(url if sent is None else sent.url, tried)
-            self.awaited[asked] = self._only_on[tried][asked] = found
+        if tried is not None and (not was_asked or asked in self.awaited):
+            self._await(asked, url if sent is None else sent.url, tried)
         if self.awaited:
             self._count(asked, url if sent is None else sent.url, tried, referrer, was_asked=was_asked)
         return is_new or request.dont_filter or request.method != "GET"
+
+    def _await(self, key: int, url: str, tried: str) -> None:
+        found = self.awaited.setdefault(key, _Awaited(url, set()))
+        found.tried.add(tried)
+        self._only_on[tried][key] = found
 
     def _count(self, asked: int, url: str, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
         """A link leads to a URL: from a page on trial, from one that such alone have led to, or from another."""
@@ -183,10 +188,10 @@ class FirstReferrers:
             self._reach(key)
 
     def _forget(self, key: int) -> None:
-        tried = self.awaited.pop(key).tried
-        del self._only_on[tried][key]
-        if not self._only_on[tried]:
-            del self._only_on[tried]
+        for tried in self.awaited.pop(key).tried:
+            del self._only_on[tried][key]
+            if not self._only_on[tried]:
+                del self._only_on[tried]
 
     def resume(self, links: OpenLinks) -> None:
         """Before the crawl was stopped no other pages had led to these.
@@ -195,8 +200,8 @@ class FirstReferrers:
         """
         for tried, urls in links.awaited.items():
             for url in urls:
-                key, found = key_of(url), _Awaited(url, tried, yields=sys.maxsize)
-                self.awaited[key] = self._only_on[tried][key] = found
+                self._await(key_of(url), url, tried)
+                self.awaited[key_of(url)].yields = sys.maxsize
         self._beyond.update((key_of(url), url) for url in links.beyond)
         for key in (*self.awaited, *self._beyond):
             self.known.add(key)
@@ -214,9 +219,14 @@ class FirstReferrers:
             [(urls[key], urls[to]) for key, to in leads_to if key in urls and to in urls],
         )
 
-    def only_on(self, url: str) -> list[str]:
-        """The URLs that only the page of this one, which was fetched on trial, has led to so far, and those beyond."""
-        awaited = self._only_on.get(url, {})
+    def lost_without(self, url: str, instead: Collection[str] = ()) -> list[str]:
+        """The URLs to which so far only the page of this one, which is on trial, has led, and those beyond.
+
+        Other pages on trial do not count: they may be left out, too. Those of the URLs `instead` do, for they are
+        fetched when this one is left out.
+        """
+        only_on, others = self._only_on.get(url, {}), set(instead)
+        awaited = {key: found for key, found in only_on.items() if others.isdisjoint(found.tried)}
         keys = list(awaited)
         beyond = dict[int, str]()
         for key in keys:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
-from dedupcrawl.content.page_context import context_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
+from dedupcrawl.core.page_context import PageContext, resource_hashes
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import View
@@ -128,3 +129,14 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
             if made is not None:
                 signatures[name] = made
         return signatures
+
+
+def context_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> PageContext:
+    """What stands around the main text of a page."""
+    also_at: frozenset[int] = frozenset()
+    if page.also_at:
+        host = host_alike(page.url)
+        also_at = frozenset([link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host])
+    resources = resource_hashes(page.resources)
+    lines = asides.lines, link_lines.lines
+    return PageContext(*lines, page.links, page.main_links, also_at, secondary.lines, resources)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +24,6 @@ from dedupcrawl.urls.rule import Rule, RuleError, rule_facts
 from dedupcrawl.urls.rule_files import read_rules, rule_files
 
 _PAUSE = 60_000  # milliseconds; a longer gap between two responses is one between two crawls
-_HOST = re.compile(r"(?i:https?)://(?:[^/?#@]*@)?([^/?#]*)")
 _LONGEST_TITLE = 200  # characters
 _OK = 200  # RFC 9110
 
@@ -82,7 +80,6 @@ def read_crawled(
     log_format = format_of(log)
     wanted, hashed = frozenset(titled), np.unique(duplicates)
     times, flags = [found.at], [found.duplicate]
-    hosts: Counter[str] = Counter()
     for batch in log_format.batches(log, tally) if log_format else ():
         rows = [row for row in batch if _is_response(row) and run in (None, row.run)]
         pages = [row for row in rows if row.status in (None, _OK)]
@@ -97,11 +94,8 @@ def read_crawled(
         for row in pages:
             if row.title is not None and row.url in wanted:
                 found.titles[row.url] = row.title[:_LONGEST_TITLE]
-            match = _HOST.match(row.url or "")
-            hosts[match[1] if match else ""] += 1
+            found.pages_by_site[site_of(row.url or "")] += 1
         told(tally.bytes_read)
-    for host, count in hosts.items():
-        found.pages_by_site[site_of(host)] += count
     at = np.concatenate(times)
     order = at.argsort(kind="stable")
     found.at, found.duplicate = at[order], np.concatenate(flags)[order]

@@ -1,3 +1,3 @@
-"""The work of training and `check` that Spark does: reading, dividing and sorting; other packages learn and judge."""
+"""The work of training that Spark does: reading, dividing and sorting; `urls` learns."""
 
 import pyspark  # noqa: F401 - first: where it is missing, that extra is named, and not the one that brings pyarrow alone

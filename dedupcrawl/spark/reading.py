@@ -115,12 +115,10 @@ def _text(spark: SparkSession, log: str) -> DataFrame:
     return spark.read.option("mapreduce.input.linerecordreader.line.maxlength", limit).text(log, lineSep="\n")
 
 
-def piece_blocks(
-    batches: Iterator[pa.RecordBatch], files: Files, *, sound: bool = True
-) -> Iterator[tuple[TaskReport, LineBlock]]:
+def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files) -> Iterator[tuple[TaskReport, LineBlock]]:
     """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces, and the report on each.
 
-    Bytes that are not UTF-8 are percent-encoded if `sound`; else they stay.
+    Bytes that are not UTF-8 are percent-encoded.
     """
     piece, next_line, lines, size, tally = Piece(-1, 0), 1, list[bytes](), 0, Tally()
     for batch in batches:
@@ -128,7 +126,7 @@ def piece_blocks(
             here = Piece(files.numbers[bare(file)], start)
             if here != piece or size >= _BLOCK_BYTES:
                 if lines:
-                    yield TaskReport(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
+                    yield TaskReport(piece, next_line, len(lines), tally), _block(next_line, lines)
                 next_line = 1 if here != piece else next_line + len(lines)
                 piece, lines, size, tally = here, [], 0, Tally()
             if value is None:
@@ -136,12 +134,11 @@ def piece_blocks(
             lines.append(value or b"")
             size += len(lines[-1])
     if lines:
-        yield TaskReport(piece, next_line, len(lines), tally), _block(next_line, lines, sound)
+        yield TaskReport(piece, next_line, len(lines), tally), _block(next_line, lines)
 
 
-def _block(first_line: int, lines: Sequence[bytes], sound: bool) -> LineBlock:
-    data = b"\n".join(lines) + b"\n"
-    return LineBlock(first_line, utf8(data) if sound else data)
+def _block(first_line: int, lines: Sequence[bytes]) -> LineBlock:
+    return LineBlock(first_line, utf8(b"\n".join(lines) + b"\n"))
 
 
 def bare(uri: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]  # it ships no types
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.workers import WorkFailedError
@@ -27,10 +27,6 @@ from dedupcrawl.workers import WorkFailedError
 _UNLESS_SAID = {
     "spark.log.level": "FATAL",  # what fails is said in one sentence, not by every task again
     "spark.ui.showConsoleProgress": "true" if sys.stderr.isatty() else "false",
-}
-_ALWAYS = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.executorEnv.POLARS_MAX_THREADS": "1",  # tasks are the parallelism
 }
 _ROWS_A_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _BYTES_A_BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
@@ -75,14 +71,6 @@ def _is_news(record: logging.LogRecord) -> bool:
     return "while sending command" not in record.getMessage()
 
 
-def materialized(frame: DataFrame) -> DataFrame:
-    """The same rows, computed once, without their history, because a plan made of plans grows without bound.
-
-    They are kept in Spark's checkpoint directory (spark.checkpoint.dir), else on the machines that computed them.
-    """
-    return frame.checkpoint() if frame.sparkSession.sparkContext.getCheckpointDir() else frame.localCheckpoint()
-
-
 def _started() -> SparkSession:
     java_home = os.environ.get("JAVA_HOME")
     if not shutil.which(str(Path(java_home, "bin", "java")) if java_home else "java"):
@@ -93,8 +81,7 @@ def _started() -> SparkSession:
         conf = SparkConf()
         for name, value in _UNLESS_SAID.items():
             conf.setIfMissing(name, value)
-        for name, value in _ALWAYS.items():
-            conf.set(name, value)
+        conf.set("spark.sql.session.timeZone", "UTC")
         with _own_interrupts():
             session = SparkSession.builder.appName("dedupcrawl").config(conf=conf).getOrCreate()
     except (PySparkException, Py4JError) as error:

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from dedupcrawl.content.differences import Stretch, stretches
 from dedupcrawl.content.evidence import LABELS, Evidence, compare, in_words, is_own_text_said
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
-from dedupcrawl.content.page_context import context_of
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.features import FEATURES
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View, is_worth_comparing
+from dedupcrawl.detection.analysis import context_of
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.sites import host_alike
 from tests.linked import linked

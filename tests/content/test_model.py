@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from benchmarks.feature_code_tables import longest_common_substring, repeatability
+from dedupcrawl.content import fitting
 from dedupcrawl.content.checks.feature_code import common_run, shortest_run
-from dedupcrawl.content.fitting import PriorWeight, calibrated, known_pairs, probabilities, refit, thresholds
+from dedupcrawl.content.fitting import calibrated, known_pairs, probabilities, refit, thresholds
 from dedupcrawl.content.model import FORMAT, Model, ModelError, load, packaged, parse
 from dedupcrawl.core.features import FEATURES
 from tests.fixtures import table_of
@@ -109,8 +110,10 @@ def test_more_labels_move_it_further_from_the_prior() -> None:
     assert losses == sorted(losses, reverse=True)
 
 
-def test_a_strong_prior_stays_and_no_label_changes_nothing() -> None:
-    still = refit(packaged(), known_pairs(), *pairs(20), "x", PriorWeight(strength=1e9))
+def test_a_strong_prior_stays_and_no_label_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(fitting, "STRENGTH", 1e9)
+        still = refit(packaged(), known_pairs(), *pairs(20), "x")
     assert still.weights == pytest.approx(packaged().weights, abs=1e-3)
     assert still.intercept == pytest.approx(packaged().intercept, abs=1e-3)
     values, same = pairs(20)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from dedupcrawl.content.evidence import compare
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import packaged
-from dedupcrawl.content.page_context import context_of
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.page_context import LINES, LINKS, PageContext, resource_hashes
@@ -20,7 +19,7 @@ from dedupcrawl.core.pair import Pair, taken
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View
-from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.analysis import Analysis, context_of
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
 from tests.fixtures import table_of

@@ -24,14 +24,14 @@ def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None
         found.is_new(Request(url), page("v"))
     for url in (U, other):
         found.is_new(Request(url), Referrer.of(Response(U, request=Request(U))))
-    assert found.only_on("v") == [U, other]
+    assert found.lost_without("v") == [U, other]
     found.is_new(Request(f"{U}2"), Referrer.of(Response(U, request=Request(U))))
     found.is_new(Request(other), Referrer.of(Response(f"{U}2", request=Request(f"{U}2"))))
-    assert found.only_on("v") == [U, other, f"{U}2"]
+    assert found.lost_without("v") == [U, other, f"{U}2"]
     found.is_new(Request(f"{U}2"), page())
-    assert found.only_on("v") == [U]
+    assert found.lost_without("v") == [U]
     found.is_new(Request(U), page())
-    assert found.only_on("v") == []
+    assert found.lost_without("v") == []
 
 
 def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() -> None:
@@ -69,6 +69,20 @@ def test_what_is_open_when_a_crawl_is_stopped_is_open_when_it_is_resumed() -> No
     assert sorted(after.leads_to) == sorted(before.leads_to)
     resumed.dropped(Request(U))
     resumed.is_new(Request(U), Referrer.of(Response(last, request=Request(last))))
-    assert set(resumed.only_on("v")) == {U, other, last, f"{last}?2"}
+    assert set(resumed.lost_without("v")) == {U, other, last, f"{last}?2"}
     resumed.is_new(Request(last), page())
-    assert resumed.only_on("v") == []
+    assert resumed.lost_without("v") == []
+
+
+def test_what_only_pages_on_trial_lead_to() -> None:
+    found = FirstReferrers()
+    assert found.is_new(Request(U), page("v"))
+    assert not found.is_new(Request(U), page("w"))
+    found.dropped(Request(U))  # the second
+    assert found.lost_without("v") == found.lost_without("w") == [U]
+    assert found.lost_without("v", ["w"]) == found.lost_without("w", ["x", "v"]) == []
+    assert found.lost_without("v", ["x"]) == [U]
+    assert found.is_awaited(f"{U}#top", page())
+    found.is_new(Request(U), page())
+    assert found.lost_without("v") == []
+    assert not found.is_awaited(U, page())
