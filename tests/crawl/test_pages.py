@@ -180,3 +180,15 @@ def test_texts_take_no_room() -> None:
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert taken < 200 * 1_000
+
+
+def test_what_was_found_to_be_a_page_of_its_own_is_suspected_no_more() -> None:
+    known = ErrorPages()
+    known.learn(HOST, SORRY)
+    known.learn(HOST, PAGE)
+    known.trust(HOST, SORRY)
+    assert known.suspects(HOST, "http://a.example/1", SORRY) == []
+    assert known.suspects(HOST, "http://a.example/2", outline(*range(9), 50)) == [], "nor what looks like it"
+    assert known.suspects(HOST, "http://a.example/3", PAGE) == ["http://a.example/3"]
+    for number in range(5):
+        assert known.suspects(HOST, f"http://a.example/{number}", SORRY) == []
