@@ -108,25 +108,6 @@ def test_requests_that_wait_take_little_room_and_come_back_as_they_were() -> Non
     assert rewrites.refute(CANONICAL) == []
 
 
-def test_what_led_on_and_is_asked_for_after_all_is_what_is_waited_for() -> None:
-    """Round and round: the newest is what holds, here and after a restart."""
-    one, two, three = "http://a.example/1", "http://a.example/2", "http://a.example/3"
-    index = TemporaryIndex(CHECKS)
-    rewrites = rewrites_of(index, lasts=True)
-    send(rewrites, one, ASKED)
-    rewrites.lead_on(one, two)
-    rewrites.lead_on(two, three)
-    assert rewrites.unanswered() == [three]
-    rewrites.lead_on(three, one)
-    assert rewrites.unanswered() == [one]
-    again = resumed(index, before=rewrites)
-    assert again.unanswered() == [one]
-    for url in (two, three):
-        send(again, url, f"{ASKED}&of={url}")
-    assert again.unanswered() == [one]
-    assert len(again.refute(one)) == 3
-
-
 @pytest.mark.timeout(60)
 def test_a_circle_over_a_url_that_is_not_there_ends() -> None:
     """Each leads on to the other: who waits for either waits for the one that may still answer."""
