@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as mypy reads it: `typing` would be most of what this import takes
+TYPE_CHECKING = False  # mypy takes it for True; importing `typing` would take most of this module's import time
 if TYPE_CHECKING:
     from dedupcrawl.addon import Addon
     from dedupcrawl.api import Detector, Explanation, learn, read_html, read_text

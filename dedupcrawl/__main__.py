@@ -1,6 +1,6 @@
-"""``python -m dedupcrawl`` and the script ``dedupcrawl``. An interrupt ends it even while it loads.
+"""``python -m dedupcrawl`` and the script ``dedupcrawl``.
 
-So nothing is imported here before an interrupt can be caught.
+This module imports nothing until it can catch an interrupt, so that Ctrl-C ends the program even while it loads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One line in ADDONS turns everything on."""
+"""The Scrapy add-on: one line in ADDONS turns everything on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy.utils.python import global_object_name
 from dedupcrawl.crawl.freezing import FREEZING
 from dedupcrawl.setting import BOOLEAN
 
-# (setting, component, order). Why these orders, see docs/architecture.md.
+# (setting, component, order). docs/architecture.md explains these orders.
 COMPONENTS = (
     ("EXTENSIONS", "dedupcrawl.crawl.extension.Dedup", 0),
     ("SPIDER_MIDDLEWARES", "dedupcrawl.crawl.spider_output.SpiderOutput", 90),
@@ -39,7 +39,7 @@ class Addon:
             SettingError: when a DEDUP_ setting cannot be used.
         """
         if "dedupcrawl.settings" not in sys.modules and _freezes(settings):
-            FREEZING.freeze()  # so much is imported now that all would be searched for garbage, for .08 s
+            FREEZING.freeze()  # else the imports below let the garbage collector search all objects, for .08 s
         from dedupcrawl.crawl.failures import cannot_start
         from dedupcrawl.settings import DedupSettings, SettingError
 
@@ -51,11 +51,12 @@ class Addon:
             raise NotConfigured("DEDUP_ENABLED is False")
         for name, component, order in COMPONENTS:
             there = settings.getdict(name)
-            # Scrapy's own way imports whatever is there, before it has chosen a reactor: who imports that chooses one.
+            # Scrapy's own method imports every component before it has chosen a reactor, and such an import may
+            # install one.
             if component not in (one if isinstance(one, str) else global_object_name(one) for one in there):
                 settings.set(name, {**there, load_object(component): order}, settings.getpriority(name) or 0)
         if settings.getpriority(FINGERPRINTER) == SETTINGS_PRIORITIES["default"]:
-            # As the default that it is: another add-on may still choose its own.
+            # With the priority of a default, so that another add-on can still choose its own.
             remembered = "dedupcrawl.crawl.dupe_filter.RememberedFingerprints"
             settings.set(FINGERPRINTER, load_object(remembered), priority="default")
 
@@ -63,5 +64,5 @@ class Addon:
 def _freezes(settings: BaseSettings) -> bool:
     try:
         return all(BOOLEAN.read(settings.get(name, True)) for name in ("DEDUP_ENABLED", "DEDUP_GC_FREEZE"))
-    except ValueError:  # which is told when all settings are read
+    except ValueError:  # `DedupSettings.read` reports it
         return False

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dedupcrawl.training.train import TrainingSummary
 
 _RUN = "check"
-_AHEAD = 500  # pages that are read before one is judged: some 20 MB
+_AHEAD = 500  # pages that are read before the first is judged: some 20 MB
 _OF_READING = {"DEDUP_SELECTOR": "selector", "DEDUP_IGNORE": "ignore"}
 _TAKEN = frozenset(
     f"{PREFIX}{name}"
@@ -47,19 +47,19 @@ _TAKEN = frozenset(
 )
 _TAKES = f"it takes {', '.join(sorted(_TAKEN))}"
 USUAL = {"DEDUP_INDEX": "memory:", "DEDUP_SCOPE": "all", "DEDUP_TRUSTED_SITES": "all", "DEDUP_SITE_QUOTA": "none"}
-"""Settings without a crawl: who names pages to compare wants to know of any that are alike."""
+"""Defaults outside a crawl: a user who names the pages wants to find every duplicate among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What an index knows of a URL.
+    """What an index knows about a URL.
 
     Attributes:
-        url: The URL that was asked about.
-        verdict: The newest verdict of duplicate or in doubt; None if there is none.
-        is_kept: Whether the page of this URL is kept, so that others may be duplicates of it.
-        keeper: URL of the kept page that stands for it today, which is its own if it is kept; None if there is none.
-        is_restored: Whether somebody has said that it is not a duplicate.
+        url: The URL.
+        verdict: The newest recorded verdict: duplicate, in doubt, or no longer a duplicate; None if there is none.
+        is_kept: Whether the index keeps the page of this URL, so that others may be duplicates of it.
+        keeper: URL of the kept page that stands for it now: its own if it is kept and not superseded; None without any.
+        is_restored: Whether a user has withdrawn a verdict on it, so that it is never a duplicate.
     """
 
     url: str
@@ -70,24 +70,25 @@ class Explanation:
 
 
 class Detector(AbstractContextManager["Detector"]):
-    """Says of each page whether it duplicates one that came before, and keeps it if not.
+    """Decides for each page whether it duplicates an earlier one, and keeps it if not.
 
-    Every duplicate is recorded, so that it can be explained and restored. What is kept survives a kill of the process;
-    several processes may use one index at a time. One detector must not be used by several threads or a forked child.
+    The index records every duplicate, so that it can be explained and restored. Kept pages survive a kill of the
+    process, and several processes may use one index at a time. Several threads, or a process and its forked child, must
+    not share a detector.
 
     Args:
-        index: A folder, which is made if it is missing, or text as in DEDUP_INDEX ("redis://localhost/0"). None: a
+        index: A folder, which is created if it is missing, or text as in DEDUP_INDEX ("redis://localhost/0"). None: a
             temporary index that is deleted with the detector.
         settings: DEDUP_ settings by name, as in a Scrapy project: {"DEDUP_TARGET_PRECISION": 0.99}. Pages are compared
-            with all others in the index unless DEDUP_SCOPE says otherwise. Settings that were read before are taken
-            as they are, with their index.
+            with all others in the index unless DEDUP_SCOPE says otherwise. A `DedupSettings` object is used as it is,
+            with its index.
         secret: Keys the digests and sketches of a temporary index: any bytes that the authors of the pages cannot know.
-            None: random ones; then two pages near a threshold may be duplicates in one run and not in another.
+            None: random bytes; then two pages near a threshold may be duplicates in one run and not in another.
 
     Raises:
-        ValueError: A setting cannot be used, or only a crawl uses it, or the index was made with other settings.
+        ValueError: A setting is unusable or only used by crawls, or the index was made with other settings.
         IndexDamagedError: The index is damaged.
-        OSError: It cannot be read or written.
+        OSError: The index cannot be read or written.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class Detector(AbstractContextManager["Detector"]):
         if secret is not None and settings.index != "memory:":
             raise ValueError(f"secret: the index {shown(settings.index)} has its own; leave one of the two out")
         trust = trust_of(settings)
-        run = uuid4().hex if settings.scope == "run" else _RUN  # "run": with nothing that others have kept
+        run = uuid4().hex if settings.scope == "run" else _RUN  # "run": compare with no page of another detector
         self._settings = settings
         self._checks = make_checks(settings.checks, settings.parameters)
         with ExitStack() as opened:
@@ -126,22 +127,22 @@ class Detector(AbstractContextManager["Detector"]):
             self._opened = opened.pop_all()
 
     def check(self, page: Page) -> Verdict:
-        """The verdict on a page, which is kept if it is not a duplicate. The same URL again is an update of its page.
+        """Judge a page, and keep it if it is not a duplicate. A page with the URL of a kept one updates that page.
 
         Raises:
-            TypeError: It is not a `Page`, or a part of it is not text.
+            TypeError: The argument is not a `Page`, or a part of it is not text.
             ValueError: The page has no URL.
-            OSError: The index cannot be used; the page may have been kept, and if so the next check is an update of it.
+            OSError: The index cannot be used; it may have kept the page, and then the next check is an update of it.
         """
         _check_page(page)
         return self.check_stored(page)
 
     def check_many(self, pages: Iterable[Page]) -> Iterator[Verdict]:
-        """The verdicts on pages, in their order.
+        """Judge pages in their order, and keep those that are not duplicates.
 
-        The more pages of a site the detector has read, the better it knows what the site repeats. So it reads up to 500
-        pages before it judges the first. If you leave the iterator early, it has read these and kept none of them. A
-        page without a URL raises ValueError, anything that is not a page TypeError.
+        The more pages of a site the detector has read, the better it knows the site template. So it reads up to 500
+        pages ahead of the one that it judges; if you leave the iterator early, it has not kept those. A page without a
+        URL raises ValueError, anything that is not a page TypeError.
         """
         _expect(pages, Iterable, "pages are a list of them, or another iterable")
         return self._verdicts(pages)
@@ -159,7 +160,7 @@ class Detector(AbstractContextManager["Detector"]):
             yield from self._check_next(waiting)
 
     def _check_next(self, waiting: deque[Analysis]) -> list[Verdict]:
-        """The verdicts on as many pages as the index is best asked for at once."""
+        """The verdicts on as many pages as the index handles best at once."""
         reads = [waiting.popleft() for _ in range(min(len(waiting), self._index.pages_at_once))]
         verdicts = judge_batch(self._index, map(self._steps, reads))
         if self._settings.keep_text:
@@ -168,7 +169,7 @@ class Detector(AbstractContextManager["Detector"]):
         return verdicts
 
     def check_stored(self, page: Page) -> Verdict:
-        """As `check`, of a page that was read from a file, whose URL may be any text."""
+        """Like `check`, for a page that was read from a file: its URL may be any text."""
         return self._check_next(deque([Analysis(page, self._index.secret)]))[0]
 
     def _steps(self, read: Analysis) -> Steps[Verdict]:
@@ -193,7 +194,7 @@ class Detector(AbstractContextManager["Detector"]):
         return msgspec.structs.replace(verdict, evidence=verdict.evidence | {"superseded_by": larger})
 
     def explain(self, url: str) -> Explanation:
-        """What is known of a URL; without a verdict and not kept, the index knows nothing of it."""
+        """What the index knows about a URL: nothing if there is no verdict and the page is not kept."""
         _expect(url, str, "a URL is text")
         verdict, entry = self._index.verdict(url), self._index.entry(url)
         keeper = url if entry is not None else verdict.duplicate_of if verdict is not None else None
@@ -202,17 +203,17 @@ class Detector(AbstractContextManager["Detector"]):
         return Explanation(url, verdict, entry is not None, keeper, self._index.is_restored(url))
 
     def restore(self, urls: Iterable[str]) -> int:
-        """Withdraw the verdicts on these URLs, or this one, which are never duplicates again; how many there were."""
+        """Withdraw the verdicts on these URLs (or one URL), which are never duplicates again; returns their number."""
         return self._index.withdraw(_urls(urls))
 
     def forget(self, urls: Iterable[str]) -> int:
-        """Erase these pages, or this one, so that nothing is their duplicate any more; how many of them were kept."""
+        """Erase these pages (or one page), so that no page is their duplicate any more; returns how many were kept."""
         gone = [url for url in _urls(urls) if self._index.forget([url])]
         self._detector.erased(gone)
         return len(gone)
 
     def close(self) -> None:
-        """Write what is left to write; the detector cannot be used after it."""
+        """Write the rest to the index and close it; the detector cannot be used afterwards."""
         self._opened.close()
 
     def __exit__(self, *_: object) -> None:
@@ -253,18 +254,18 @@ def read_html(
     selector: str | None = None,
     ignore: Sequence[str] = (),
 ) -> Page:
-    """A page from HTML, however broken.
+    """Read a page from HTML, which may be broken.
 
     Args:
         body: The undecoded bytes, or decoded text.
-        url: Where it was found, after redirects.
+        url: The URL of the page, after redirects.
         encoding: The charset in the headers of the response; it may be wrong.
         selector: CSS selector of the elements that hold the main text; None: the main text is recognized.
-        ignore: What does not count, as in DEDUP_IGNORE: ["css:.stats", "re:Read [0-9]+ times"].
+        ignore: Parts to leave out, as in DEDUP_IGNORE: ["css:.stats", "re:Read [0-9]+ times"].
 
     Raises:
-        TypeError: `body` is neither bytes nor text, or `url` is no text.
-        ValueError: `url` is a page, `selector` is not a CSS selector, or `ignore` has an entry that cannot be read.
+        TypeError: `body` is neither bytes nor text, or `url` is not text.
+        ValueError: `url` is a page, `selector` is not a CSS selector, or `ignore` has an invalid entry.
     """
     _expect(body, (bytes, str), "HTML is bytes or text")
     _check_name(url)
@@ -272,17 +273,17 @@ def read_html(
 
 
 def read_text(text: str, url: str, *, title: str = "") -> Page:
-    """A page from plain text, one paragraph a line; errors are as those of `read_html`."""
+    """Read a page from plain text with one paragraph per line; raises what `read_html` raises."""
     _expect(text, str, "a plain text is a str")
     _check_name(url)
     return Page(url, title=title, paragraphs=paragraphs_of(text))
 
 
 def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> TrainingSummary:
-    """Learn URL rules from crawl logs, and write them into the folder `rules`, as `dedupcrawl train` does.
+    """Learn URL rules from crawl logs and write them into the folder `rules`, as `dedupcrawl train` does.
 
     Args:
-        logs: Files in any format that `dedupcrawl train` takes, the oldest first; or a single one.
+        logs: One file, or several with the oldest first, in any format that `dedupcrawl train` takes.
         rules: The folder; rules that people wrote there stay.
 
     Raises:
@@ -297,10 +298,10 @@ def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> Trainin
 
 
 def trust_of(settings: DedupSettings) -> Trust:
-    """Whose pages may be the reason to drop others'.
+    """The trust that DEDUP_TRUSTED_SITES asks for.
 
     Raises:
-        SettingError: Only a crawl has a start.
+        SettingError: It is "start", and only a crawl has start URLs.
     """
     named = settings.trusted_sites
     if named == "start":

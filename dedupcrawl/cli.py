@@ -1,4 +1,4 @@
-"""One command line over all of it. `dedupcrawl COMMAND` and `scrapy dedup COMMAND` are the same."""
+"""The command line. `dedupcrawl COMMAND` and `scrapy dedup COMMAND` are the same."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import click
 
 from dedupcrawl.output import UNPRINTED
 
-# Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported when it is called: `--help` and
+# Command → what it does. Each is `command` in dedupcrawl.commands.NAME, imported only when it is called: `--help` and
 # `check` need no Scrapy.
 COMMANDS = {
-    "train": "Learn a site's URL rules from crawl logs, and prove them.",
+    "train": "Learn a site's URL rules from crawl logs, and test them.",
     "evaluate": "Measure rules on a crawl log.",
     "normalize": "Print the canonical form of URLs.",
     "rules": "List, test and edit rules, and exchange them.",
@@ -31,10 +31,10 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported by name."""
+    """A group that imports a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order of use."""
+        """All commands, in the order of their use."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -111,7 +111,7 @@ def run(arguments: Sequence[str], prog_name: str = "dedupcrawl") -> int:
 
 
 def _open_closed() -> None:
-    """A stream that was closed by who started us fails when it is used, and no file that is opened takes its number."""
+    """Open standard streams that the parent process has closed: using them fails, but no file gets their number."""
     if sys.stdin is None:
         sys.stdin = open(os.open(os.devnull, os.O_WRONLY), encoding="utf-8")  # noqa: SIM115 - until the process ends
     if sys.stdout is None:
@@ -121,19 +121,19 @@ def _open_closed() -> None:
 
 
 def _print_no_more() -> None:
-    """Nothing may be flushed to stdout at exit."""
+    """Redirect stdout to the null device, so that the flush at exit cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell(who: str, what: str) -> None:
-    """One line on stderr, in colour where that is a terminal and nobody has said otherwise (no-color.org)."""
+    """Print one line on stderr, in colour if that is a terminal and NO_COLOR is not set (no-color.org)."""
     click.echo(
         f"{click.style(f'{who}:', fg='red')} {what}", err=True, color=False if "NO_COLOR" in os.environ else None
     )
 
 
 def _sentence(error: click.ClickException) -> str:
-    """What went wrong, and for bad usage where to read what is right."""
+    """What went wrong, and after bad usage the `--help` that shows the right one."""
     message = " ".join(error.format_message().split())
     message += "" if message.endswith((".", "?", "!")) else "."
     if not isinstance(error, click.UsageError) or error.ctx is None:
@@ -148,7 +148,7 @@ def _sentence(error: click.ClickException) -> str:
 
 def main() -> None:
     """Run the command of the command line and exit with its status."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that temporary folders go
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # removes temporary folders on the way
     sys.exit(run(sys.argv[1:]))
 
 

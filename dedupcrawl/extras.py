@@ -1,4 +1,4 @@
-"""Extras: libraries that a crawl with default checks does not need, and the command that installs them."""
+"""Extras: optional libraries that a crawl with the default checks does not need, and the command that installs them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _LIBRARIES = {
     "scrapy-redis": ("scrapy_redis", "redis"),
     "spark": ("pyspark", "pyarrow", "pandas"),
 }
-"""Extra, as in pyproject.toml → the modules that it brings."""
+"""Extra, as in pyproject.toml → the modules that it installs."""
 
 _OF = {library: extra for extra, libraries in reversed(_LIBRARIES.items()) for library in libraries}
 
 
 def missing(extra: str) -> str | None:
-    """What to do if a library of this extra is not installed; None if all are.
+    """The advice to install this extra if one of its libraries is missing, else None.
 
     >>> missing("archives")
     """
@@ -29,7 +29,7 @@ def missing(extra: str) -> str | None:
 
 
 def advice(error: ModuleNotFoundError) -> str | None:
-    """What to do about a missing module; None if it belongs to no extra.
+    """The advice to install the extra that a missing module belongs to, or None if it belongs to none.
 
     >>> advice(ModuleNotFoundError("No module named 'fastwarc'", name="fastwarc"))
     "this needs fastwarc: pip install 'dedupcrawl[archives]'"

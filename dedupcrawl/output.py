@@ -1,4 +1,4 @@
-"""Where results go: stdout, or a file that appears when it is complete; and their JSON."""
+"""Output: results go to stdout, or to a file that replaces the old one once it is complete; and their JSON."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from typing import IO, Any
 import msgspec
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-"""What the system says of a file that takes no more."""
+"""Error numbers for a file that cannot take more data."""
 
 UNPRINTED = (*FULL, errno.EBADF)
-"""What it says of stdin or stdout, which have no names: they take no more, or were closed before the command began."""
+"""Error numbers for stdin and stdout, which have no names: they take no more data, or were closed from the start."""
 
-_NOT_ASCII = re.compile(r"[^\x00-\x7e]")  # as a range of all others it would take milliseconds to compile
+_NOT_ASCII = re.compile(r"[^\x00-\x7e]")  # the equivalent positive range would take milliseconds to compile
 
 
 def to_json(value: Any, *, indent: int = 0) -> bytes:
-    r"""JSON in UTF-8 without anything that a terminal would obey: it escapes whatever `printable` would change.
+    r"""JSON in UTF-8 that escapes all control characters (whatever `printable` would change), so it is safe to print.
 
-    A JSON reader gets the same strings. Lone surrogates, of bytes that were not UTF-8, are escapes as well.
+    A JSON reader gets the same strings. Lone surrogates, which stand for bytes that were not UTF-8, are escaped too.
 
     >>> to_json({"title": "\x9b31m\u202eé"})
     b'{"title":"\\u009b31m\\u202e\xc3\xa9"}'
@@ -39,7 +39,7 @@ def to_json(value: Any, *, indent: int = 0) -> bytes:
         raw = msgspec.json.encode(value)
         if indent:
             raw = msgspec.json.format(raw, indent=indent)
-    except UnicodeEncodeError:  # by msgspec, which reads no lone surrogates either
+    except UnicodeEncodeError:  # msgspec does not encode lone surrogates
         shape: dict[str, Any] = {"indent": indent} if indent else {"separators": (",", ":")}
         raw = json.dumps(msgspec.to_builtins(value), **shape).encode()
     if raw.isascii() and b"\x7f" not in raw:
@@ -57,10 +57,9 @@ def _escaped(found: re.Match[str]) -> str:
 
 @contextmanager
 def results(path: Path | None) -> Iterator[IO[bytes]]:
-    """A file to write to, which replaces a file of its name when the context ends without an error.
+    """Open a file that replaces `path` when the context ends without an error; after an error it leaves nothing.
 
-    After an error nothing is left of it. What is not a regular file (a pipe, a device) is written directly; None is
-    stdout.
+    A path that is not a regular file (a pipe, a device) is written directly; None is stdout.
 
     Raises:
         OSError: The file cannot be written.
@@ -73,7 +72,7 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
         with path.open("wb") as file:
             yield file
         return
-    place = path.resolve()  # where a link leads
+    place = path.resolve()  # replace the target of a link, not the link
     try:
         with replacing(place) as file:
             yield file
@@ -84,38 +83,38 @@ def results(path: Path | None) -> Iterator[IO[bytes]]:
 
 
 PRIVATE = 0o600
-"""Who may read what is stored of pages and requests: nobody but the user."""
+"""Mode of the files that store pages and requests: only the user may read them."""
 
 
 def private_folder(path: Path) -> Path:
     """Make a folder that only the user can read, unless it exists; returns it.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be made.
     """
     path.mkdir(0o700, parents=True, exist_ok=True)
     return path
 
 
 def open_private(path: str | Path, flags: int) -> int:
-    """As `os.open`, also as an `opener`; only the user can read a new file."""
+    """Like `os.open`, and usable as an `opener`; a new file can be read by the user only."""
     return os.open(path, flags, PRIVATE)
 
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
-    """A file that replaces `path` when the context ends without an error; after an error nothing is left of it.
+    """Open a file that replaces `path` when the context ends without an error; after an error it leaves nothing.
 
-    Who may read the file stays as it is; a new one has this mode, as the user's umask has it. `path` is no link. While
-    it is being written the file is called `.NAME.tmp` after that of `path`, so that what a killed process has left is
-    written over; while another process writes there, a random name.
+    An existing file keeps its permissions; a new one gets `mode` less the user's umask. `path` must not be a link. The
+    temporary file is called `.NAME.tmp`, so that a later process overwrites what a killed one has left, or has a random
+    name while another process holds that one.
 
     Raises:
-        OSError: It cannot be written; `filename` is `path` where the file cannot be made.
+        OSError: The file cannot be written; `filename` is `path` if it cannot be made.
     """
     named = path.with_name(f".{path.name}.tmp")
     lock = _locked(named, mode)
-    # Either name is known before the file is made: an interrupt in between leaves nothing that nobody would remove.
+    # The name is known before the file is made, so even after an interrupt in between the file is removed.
     temporary = named if lock is not None else path.with_name(f".{secrets.token_hex(8)}{path.suffix}.tmp")
     try:
         with open(temporary, "xb" if lock is None else "wb", opener=partial(os.open, mode=mode)) as file:
@@ -134,25 +133,25 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 
 def _locked(path: Path, mode: int) -> int | None:
-    """The lock on a file, which is made where there is none: who holds it may write, move and remove the file.
+    """The lock on a file, which is made if it is missing; only its holder may write, move and remove the file.
 
-    None where another process holds it, or none can be had: the name may be too long, the file that of another user.
+    None if another process holds it, or the file cannot be locked, such as for a name that is too long.
     """
     with suppress(OSError), ExitStack() as stack:
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, mode)
         stack.callback(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(lock), path.lstat()):  # it was not moved meanwhile by who had the lock
+        if os.path.samestat(os.fstat(lock), path.lstat()):  # the last holder has not moved it meanwhile
             stack.pop_all()
             return lock
     return None
 
 
 def check_place(path: Path) -> None:
-    """See whether `results` could write a file here, before there is anything to write.
+    """Check, before there are any results, that `results` can write a file here.
 
     Raises:
-        OSError: It could not; `strerror` says why, and names what is in the way.
+        OSError: It cannot; `strerror` names the obstacle.
     """
     place = path.resolve()
     folder = place.parent

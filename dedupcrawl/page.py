@@ -1,4 +1,4 @@
-"""Pages of text, and what items of pages are called."""
+"""Pages of text, and the URLs of items on them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _ITEM = re.compile(r"(.+)#[1-9][0-9]{0,8}", re.DOTALL)
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:
-    """The paragraphs of a plain text: its lines, without empty ones."""
+    """The paragraphs of a plain text: its lines that are not empty."""
     return tuple(line for line in map(str.strip, text.splitlines()) if line)
 
 
 def packed(page: Page) -> bytes:
-    """A page as bytes, for another process or for later."""
+    """Serialize a page."""
     return msgspec.msgpack.encode(page.fields())
 
 
 def unpacked(packed_page: bytes) -> Page:
-    """What `packed` was called on."""
+    """Deserialize a page that `packed` has serialized."""
     said = msgspec.msgpack.decode(packed_page).items()
     fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said}
     return Page(**fields)
 
 
 def item_url(page: str, number: int) -> str:
-    """The URL that an item without one of its own is known by: its page's, and its 1-based position on the page.
+    """The URL that stands for an item without its own: the page's URL with the item's 1-based position.
 
     >>> item_url("http://a.example/list", 2)
     'http://a.example/list#2'
@@ -41,7 +41,7 @@ def item_url(page: str, number: int) -> str:
 
 
 def page_of_item(url: str) -> str | None:
-    """The page of an item that is known by its place there; None for any other URL.
+    """The page of an item whose URL `item_url` made; None for any other URL.
 
     >>> page_of_item("http://a.example/list#2"), page_of_item("http://a.example/list#top")
     ('http://a.example/list', None)

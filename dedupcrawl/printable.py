@@ -1,4 +1,4 @@
-"""What is shown to people: counts and times in words, and strangers' text made safe to show."""
+"""Text for people: counts, sizes and times in words, and foreign text made safe to print."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ _KINDS |= dict.fromkeys(("int", "float"), "a number")
 
 
 def printable(text: str, *, letters: bool = True) -> str:
-    r"""`text` in one line, without what a terminal or a browser would obey (escape sequences, direction overrides).
+    r"""`text` in one line, with control characters (escape sequences, direction overrides) escaped.
 
-    URLs in it are shown without user and password.
-
-    Letters that a URL has in percent-encoding, in UTF-8, are shown as letters; a browser treats both as the same.
-    Without `letters` they stay as they are, for output in which the two must differ.
+    URLs in it lose user and password. Letters that a URL has percent-encoded in UTF-8 are decoded, as a browser treats
+    both forms as equal; without `letters` they stay encoded, for output that must tell the two apart.
 
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
@@ -49,7 +47,7 @@ def _as_letters(escaped: re.Match[str]) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things.
+    """A number with its noun, in the singular or plural.
 
     >>> counted(1, "page"), counted(1_234, "page"), counted(2, "match")
     ('1 page', '1,234 pages', '2 matches')
@@ -59,7 +57,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def megabytes(count: int) -> str:
-    """A number of bytes.
+    """A number of bytes, in megabytes or kilobytes.
 
     >>> megabytes(1_234_567)
     '1.2 MB'
@@ -68,7 +66,7 @@ def megabytes(count: int) -> str:
 
 
 def moment(seconds: float) -> str:
-    """A time since the epoch.
+    """A time, given in seconds since the epoch.
 
     >>> moment(86_400)
     '1970-01-02 00:00 UTC'
@@ -77,7 +75,7 @@ def moment(seconds: float) -> str:
 
 
 def mismatch(error: str, whole: str) -> str:
-    """What msgspec says of a value that is of another shape, in words of JSON; `whole` is what it calls $.
+    """Turn msgspec's message about a value of the wrong type into words; `whole` names the whole value, msgspec's $.
 
     >>> mismatch("Expected `str | null`, got `int` - at `$.text`", "the row")
     'text must be a string or null, not a number'

@@ -1,7 +1,7 @@
-"""A setting: a field of a class, with a description of what it takes and a function that reads what somebody wrote.
+"""A setting: a field of a class, with a description of the accepted values and a function that reads them.
 
-A value comes from Python, a command line or a scrapy.cfg, so it may be a string whatever it means. If a reader cannot
-read it, it raises ValueError or TypeError; `dedupcrawl.settings` says which setting it was.
+A value comes from Python, a command line or a scrapy.cfg, so even a number may be a string. A reader that cannot read a
+value raises ValueError or TypeError; `dedupcrawl.settings` adds the name of the setting.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _METADATA = "setting"
 
 
 class Takes(NamedTuple):
-    """What a setting takes: in words, for errors and the reference page, and how it is read."""
+    """The values that a setting takes: in words, for errors and the reference page, and a function that reads them."""
 
     words: str
     read: Callable[[Any], Any]
@@ -30,26 +30,26 @@ class Takes(NamedTuple):
 class Setting(msgspec.Struct, frozen=True):
     """One setting as users see it."""
 
-    name: str  # without the DEDUP_ prefix; empty for that of its field, in capitals
-    default: Any  # what holds when it is not set
-    takes: str  # what it accepts, in words
+    name: str  # without the DEDUP_ prefix; empty: the name of the field, in capitals
+    default: Any
+    takes: str  # the accepted values, in words
     read: Callable[[Any], Any]  # turns a given value into the value used, or raises ValueError or TypeError
     per_site: bool = True  # whether DEDUP_SITES may override it
-    about: str = ""  # what it does, one sentence; empty where the reference page says more than that
-    # of several values the one that finds what all of them find; None where signatures depend on it, so that one
-    # index can hold one value only
+    about: str = ""  # its effect, in one sentence; empty if the reference page says more
+    # Picks from several values the one with which a check finds everything that it finds with any of them. None if
+    # signatures depend on the setting, so that an index can hold only one value.
     loosest: Callable[[Iterable[Any]], Any] | None = None
 
 
 def setting(default: Any, takes: Takes, *, per_site: bool = True) -> Any:
-    """A field of a dataclass that is a setting of the same name."""
+    """Declare a field of a dataclass that is a setting of the same name."""
     return _field(Setting("", default, *takes, per_site))
 
 
 def parameter(
     name: str, default: Any, takes: Takes, about: str, loosest: Callable[[Iterable[Any]], Any] | None = None
 ) -> Any:
-    """A field of a content check that is a setting of this name; sites may differ in it where there is a loosest."""
+    """Declare a field of a content check that is a setting of this name; sites may override it if it has `loosest`."""
     return _field(Setting(name, default, *takes, loosest is not None, about, loosest))
 
 
@@ -58,13 +58,13 @@ def _field(made: Setting) -> Any:
 
 
 def settings_of(owner: type) -> dict[str, Setting]:
-    """The settings among the fields of a dataclass, by field."""
+    """The settings among the fields of a dataclass, by the name of the field."""
     found = {field.name: field.metadata.get(_METADATA) for field in dataclasses.fields(owner)}
     return {name: replace(one, name=one.name or name.upper()) for name, one in found.items() if one is not None}
 
 
 def _float(value: Any) -> float:
-    """As Python reads it; what it says of a value that is none tells nothing that what is taken does not."""
+    """Like `float`, but without its message: `Takes.words` already tells the user what is wrong."""
     try:
         return float(value)
     except ValueError:
@@ -72,7 +72,7 @@ def _float(value: Any) -> float:
 
 
 def number(words: str, fits: Callable[[float], bool]) -> Takes:
-    """A finite number of which something is true."""
+    """A finite number that fits a condition."""
 
     def read(value: Any) -> float:
         read = _float(value)
@@ -89,7 +89,7 @@ SECONDS = number("a number of seconds", lambda x: x >= 0)
 
 
 def share(above: float = 0) -> Takes:
-    """A share above some other."""
+    """A share that is greater than `above`."""
     return number(f"a number above {above:g} and up to 1", lambda x: above < x <= 1)
 
 
@@ -140,12 +140,12 @@ def _text(value: Any) -> str:
 
 
 def text(words: str) -> Takes:
-    """A text that is not empty."""
+    """A string that is not empty."""
     return Takes(words, _text)
 
 
 def optional(words: str, read: Callable[[Any], Any]) -> Takes:
-    """None, which may be written "none" or "", or what the reader takes."""
+    """None, which may be written "none" or "", or any value that the reader takes."""
 
     def read_optional(value: Any) -> Any:
         is_none = value is None or (isinstance(value, str) and value.strip().lower() in {"", "none"})
@@ -155,7 +155,7 @@ def optional(words: str, read: Callable[[Any], Any]) -> Takes:
 
 
 def names(value: Any) -> tuple[str, ...]:
-    """Names, each once; a string has commas between them."""
+    """Names without repetition; in a string they are separated by commas."""
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
     if not isinstance(value, Iterable) or not all(isinstance(name, str) for name in value):
@@ -167,7 +167,7 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}  # secon
 
 
 def age(value: Any) -> float:
-    """An age in seconds: a number, or one with its unit as in "30d"."""
+    """An age in seconds, from a number or a number with a unit such as "30d"."""
     text = str(value).strip().lower()
     unit = text[-1:] if text[-1:] in _UNITS else ""
     seconds = _float(text.removesuffix(unit)) * _UNITS[unit]
@@ -177,7 +177,7 @@ def age(value: Any) -> float:
 
 
 def listed(values: Any) -> Iterable[Any]:
-    """Texts or paths; one by itself stands for a list of it."""
+    """Several strings or paths; a single one counts as a list of one."""
     return (values,) if isinstance(values, (str, Path)) else values
 
 
@@ -202,7 +202,7 @@ def path(value: Any) -> Path:
 
 
 def file(kind: str, read_it: Callable[[Path], object]) -> Takes:
-    """The path of a file that can be read as what it is for, or "" for none."""
+    """The path of a file that `read_it` can read, or "" for none."""
 
     def read(value: Any) -> str:
         if name := str(value):
@@ -213,7 +213,7 @@ def file(kind: str, read_it: Callable[[Path], object]) -> Takes:
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """A mapping of names; a string is JSON."""
+    """A mapping with strings as keys; a string is parsed as JSON."""
     if isinstance(value, str):
         value = json.loads(value)
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):

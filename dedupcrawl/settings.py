@@ -1,4 +1,4 @@
-"""Every DEDUP_ setting: its default, what it takes, its check, and overrides by site."""
+"""All DEDUP_ settings, with their defaults, accepted values and overrides by site."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ from dedupcrawl.sites import host_of, site_of
 from dedupcrawl.text.ignored import entries_of
 
 PREFIX = "DEDUP_"
-_TYPING_ERROR = 0.9  # likeness (difflib's ratio) from which a name without the prefix was meant to have it
+_TYPING_ERROR = 0.9  # difflib's ratio from which a name without the prefix is taken for a misspelled setting
 _ALL_SOURCES = frozenset(SOURCES)
-AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: beside the index
+AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: the log is written beside the index
 
 
 class SettingError(ValueError):
-    """A DEDUP_ setting that cannot be used; the message names it, says what it got and what it takes."""
+    """A DEDUP_ setting cannot be used; the message names it, the value it got and the values it takes."""
 
 
 def _run_name(value: Any) -> str:
     name = text("").read(value)
-    if name in {"last", "all"}:  # which commands take for the last run, and for all
+    if name in {"last", "all"}:  # in commands these mean the last run and all runs
         raise ValueError
     return str(name)
 
@@ -131,10 +131,10 @@ def _list(of: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DedupSettings:
-    """All settings, checked. `for_url` gives those of one site.
+    """All settings, validated. `for_url` returns those of one site.
 
-    Each is named after its attribute, in capitals and with the DEDUP_ prefix; `parameters` holds those of the checks,
-    by name without the prefix, and `alias_sources` the sources that `aliases` stands for.
+    The name of a setting is that of its attribute in capitals, with the DEDUP_ prefix; `parameters` holds the settings
+    of the checks by name without the prefix, and `alias_sources` the sources that `aliases` stands for.
     """
 
     enabled: bool = setting(True, BOOLEAN)
@@ -199,10 +199,10 @@ class DedupSettings:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> DedupSettings:
-        """Check `given` (only names that start with DEDUP_ matter).
+        """Read and validate the settings in `given`; only names that start with DEDUP_ matter.
 
         Raises:
-            SettingError: for the first unknown name or unusable value.
+            SettingError: A name is unknown or a value unusable; the message names the first one.
         """
         values = _read_values(given, "")
         sites = values.pop("DEDUP_SITES")
@@ -232,20 +232,20 @@ class DedupSettings:
         return build(values, set(given), overrides)
 
     def for_url(self, url: str) -> DedupSettings:
-        """The settings of the URL's host, else of its registrable domain, else these."""
+        """The settings for the URL's host, else for its registrable domain, else these."""
         if not self.sites:
             return self
         host = host_of(url)
         return self.sites.get(host) or self.sites.get(site_of(host)) or self
 
     def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any], frozenset[str]]:
-        """The checks and parameters with which an index finds enough for every site's own settings.
+        """The checks and parameters with which an index finds enough for the settings of every site.
 
-        An index has a place for the signatures of every check, so that spiders that ask different ones can share it.
+        An index has room for the signatures of every check, so that spiders with different checks can share it.
 
         Returns:
-            The names of all checks, those that any site asks first and in order; for each parameter the loosest value
-            of any site; and the names of the checks that no site asks. No names when no site asks any.
+            The names of all checks, starting with those that some site uses, in their order (none if no site uses any);
+            the parameters, each with the loosest value of any site; and the names of the checks that no site uses.
         """
         every = (self, *self.sites.values())
         names = dict.fromkeys(name for settings in every for name in settings.checks)
@@ -266,13 +266,13 @@ SETTINGS: Mapping[str, Setting] = {
 
 
 def unusable(name: str, got: object, why: str, where: str = "") -> SettingError:
-    """The error of the setting `name`; `why` is empty where what it takes says all."""
+    """The error for an unusable value of `name`; `why` may be empty, since the message lists the accepted values."""
     reason = f" ({why.rstrip('.')})" if why else ""
     return SettingError(f"{where}{name}: got {got!r}{reason}; takes {SETTINGS[name].takes}.")
 
 
 def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Every setting's value; the whole of `given` must be known."""
+    """The value of every setting, given or default; each DEDUP_ name in `given` must be known."""
     values = dict(defaults) if defaults is not None else {name: setting.default for name, setting in SETTINGS.items()}
     if defaults is None:
         values["DEDUP_RULES"] = tuple(path for path in (rules_folder(),) if path.exists())
@@ -302,7 +302,7 @@ def _read_values(given: Mapping[str, Any], where: str, *, defaults: Mapping[str,
 def _nearest(name: str, likeness: float = 0.6) -> str:
     from difflib import get_close_matches
 
-    shared = PREFIX if name.startswith(PREFIX) else ""  # which makes no two names more alike
+    shared = PREFIX if name.startswith(PREFIX) else ""  # not compared, because all names share it
     known = [setting.removeprefix(shared) for setting in SETTINGS]
     close = get_close_matches(name.removeprefix(shared), known, n=1, cutoff=likeness)
     return f"; did you mean {shared}{close[0]}?" if close else "."

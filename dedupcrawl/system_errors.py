@@ -1,4 +1,4 @@
-"""Why the operating system cannot use a file, in words, and what to do about it."""
+"""Explain in words why the operating system cannot use a file, and what to do about it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ADVICE = {
 
 
 def cause(error: OSError) -> str:
-    """What went wrong, without a number or a file; where the system said it, also what to do.
+    """What went wrong, without error number and file name; for the system's own errors also what to do.
 
     >>> cause(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     'No space left on device; make room there, or name a place on another disk'
@@ -38,11 +38,11 @@ def cause(error: OSError) -> str:
 
 
 def with_advice(code: int) -> str:
-    """What the system says of an error of this number, and what to do."""
+    """The system's message for this error number, and what to do."""
     said, advice = os.strerror(code), _ADVICE.get(code)
     return f"{said}; {advice}" if advice else said
 
 
 def with_file(error: OSError) -> str:
-    """The `cause`, after the name of the file, where there is one."""
+    """The `cause`, preceded by the name of the file if the error has one."""
     return cause(error) if error.filename is None else f"{error.filename}: {cause(error)}"

@@ -1,4 +1,4 @@
-"""Verdict: duplicate of what, by which check, how similar, and the evidence for it."""
+"""The verdict on a page: which page it duplicates, by which check, how similar they are, and the evidence."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 Outcome = Literal["unique", "duplicate", "abstained"]
 
 SURE = 0.95
-"""Probability of a duplicate from which its URL is not fetched by later crawls, where the main texts differ.
+"""Probability from which later crawls do not fetch a duplicate's URL again, if the main texts differ.
 
-Of the verdicts on five archives all 1,899 from .98 on were of one text, or nearly; of those from .95 to .98 199 of 204,
-from .9 to .95 351 of 395. Where the main texts are the same to the letter it is sure at any probability: on four
-archives 295 of 296 such verdicts below .98 were right, of others 280 of 406.
+Of the verdicts on five archives, all 1,899 from .98 on were on the same or nearly the same text; of those from .95 to
+.98 it was 199 of 204, from .9 to .95 351 of 395. If the main texts are identical, the verdict is sure at any
+probability: on four archives 295 of 296 such verdicts below .98 were right, of others 280 of 406.
 """
 
 
@@ -21,9 +21,9 @@ class Verdict(msgspec.Struct, frozen=True):
     """The verdict on one page. `to_dict` is the row that `dedupcrawl check` prints.
 
     Attributes:
-        url: The page that was judged.
-        verdict: "abstained" when no check had enough text to say anything; such a page is never dropped.
-        duplicate_of: URL of the kept page that this one duplicates, else None.
+        url: The judged page.
+        verdict: "abstained" if no check had enough text, or the site's quota is used up; such a page is never dropped.
+        duplicate_of: URL of the keeper of a duplicate, else None.
         check: Name of the check that found it, else None.
         similarity: That check's own measure in [0, 1], else None.
         evidence: What the two pages have in common and what differs; JSON values only.
@@ -38,18 +38,18 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def is_sure(self) -> bool:
-        """True for a duplicate that crawls need not fetch again, nor learners doubt."""
+        """True for a duplicate that is certain enough for crawls to skip its URL and for training to learn from."""
         return self.is_duplicate and (self.check == "exact" or self.evidence.get("probability", 0.0) >= SURE)
 
     @property
     def doubt(self) -> dict[str, Any] | None:
-        """The evidence that a page which is kept may yet be a duplicate; None where there is no doubt."""
+        """The evidence that a kept page may be a duplicate; None if there is no doubt."""
         doubt = self.evidence.get("in_doubt")
         return doubt if isinstance(doubt, dict) else None  # an index may hold what another version wrote
 
     @property
     def was_judged_again(self) -> bool:
-        """True if the page was stored before its site's template was known, and turned out to be a duplicate later."""
+        """True if the page was stored before its site's template was known, and was found to be a duplicate later."""
         return "judged_again" in self.evidence
 
     @property
@@ -58,6 +58,6 @@ class Verdict(msgspec.Struct, frozen=True):
         return self.verdict == "duplicate"
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict as one JSON object, similarity rounded to four places."""
+        """The verdict as one JSON object, with the similarity rounded to four places."""
         similarity = None if self.similarity is None else round(self.similarity, 4)
         return msgspec.structs.asdict(self) | {"similarity": similarity}

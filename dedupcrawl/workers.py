@@ -1,4 +1,4 @@
-"""Worker processes that end together with their work, whether it is done, fails or is interrupted."""
+"""Worker processes that end when their work is done, fails or is interrupted."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from contextlib import contextmanager
 from multiprocessing import parent_process
 from typing import TypeVar
 
-_LOOK_UP_SECONDS = 0.5  # timeout of a wait for a worker: one without would not be interrupted everywhere
+_LOOK_UP_SECONDS = 0.5  # timeout of a wait for a worker: on some systems a wait without one cannot be interrupted
 
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 
 class WorkFailedError(RuntimeError):
-    """Other processes or machines could not do their work; the message says why, and what to do."""
+    """Other processes or machines could not do their work; the message says why and what to do."""
 
 
 def in_processes(work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], workers: int) -> Iterator[ResultT]:
-    """The results of `work` for each task, in their order, by so many processes, which end if this ends early.
+    """The results of `work` for all tasks, in their order, from this number of processes, which end if this ends early.
 
     `work`, tasks and results must be picklable.
 
@@ -42,7 +42,7 @@ def in_processes(work: Callable[[TaskT], ResultT], tasks: Iterable[TaskT], worke
 
 @contextmanager
 def _worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that see what they import anew."""
+    """A pool of spawned processes, which import their modules anew."""
     context = multiprocessing.get_context("spawn")  # threads do not survive a fork
     before = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(workers, context, _be_a_worker)
@@ -61,7 +61,7 @@ def _worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _be_a_worker() -> None:
-    """Leave an interrupt to the parent, and end when it is killed: a worker would wait for work forever."""
+    """Leave interrupts to the parent, and exit if the parent is killed: a worker would wait for work forever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     assert parent is not None

@@ -1,4 +1,4 @@
-"""Zstandard: from Python's own library if it has it, else from the backport."""
+"""Zstandard: from the standard library if it has it, else from the backport."""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""What pages say of URLs: strings and markup only, no storage."""
+"""Aliases of URLs that pages state: only strings and markup, no storage."""

@@ -1,4 +1,4 @@
-"""Alias: a URL that leads to the same page as another URL, in the form in which an index stores it beside the URL."""
+"""Aliases: URLs that lead to the same page as another URL, in the form in which an index stores them beside the URL."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.watched_rule import SiteTrials
 
 NAME = "alias"
-"""Of what lies beside a URL in an index, and of the state of a site."""
+"""Name under which an index stores an alias beside its URL, and what it knows of the aliases of an owner."""
 
 SAID = "alias.said"
-"""Of what lies beside the URL of a page that was dropped, yet not surely a duplicate: a digest of its text."""
+"""Name under which an index stores a digest of a page's text beside its URL, if the page was dropped in doubt."""
 
 RULE = "alias."
-"""What the id under which a source is tried begins with."""
+"""Prefix of the rule id under which a source is tried."""
 
 MOST_LINKS = 1_000
-"""Of an alias. A page that was the first to link to more is asked for each time."""
+"""Links that one alias stores at most. Every crawl requests a page that was the first to link to more."""
 
 _FOUND_OUT = (DUPLICATE, REDIRECT)  # by fetching the URL itself
 
-# Right wherever they were looked at: permalinks 3,179 of 3,179 times on two forums, sort-links 1,116 of 1,116 on one
-# archive. Of canonical links on four sites 8,523 of 9,406 were: they have to prove themselves like any new rule.
+# These sources were right wherever they were measured: permalinks 3,179 of 3,179 times on two forums, sort links 1,116
+# of 1,116 times on one archive. Canonical links were right 8,523 of 9,406 times on four sites, so they have to prove
+# themselves like any new rule.
 _SURE = ("permalink", "sort-link")
 
 
@@ -35,12 +36,12 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         target: The URL to request instead; empty if several pages name this one as their own, so that none is believed,
-            or if its page leads to too much.
-        source: Which source says so, one of `sources.SOURCES` or "duplicate".
-        spider: Name of the spider that found it out.
-        run: The crawl; empty if the page at this URL named the target before the target was fetched.
-        at: Seconds since the epoch.
-        links: Requests, packed, that only the page at this URL had led to when it was fetched.
+            or if its page was the first to link to too many URLs.
+        source: The source that says so, one of `sources.SOURCES` or "duplicate".
+        spider: Name of the spider whose crawl learned it.
+        run: Id of the crawl; empty if the page at this URL named the target before the target was fetched.
+        at: When the crawl learned it, in seconds since the epoch.
+        links: Packed requests for links to which only the page at this URL had led when it was fetched.
     """
 
     target: str
@@ -51,19 +52,19 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
     links: tuple[bytes, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """As MessagePack."""
+        """Encode the alias as MessagePack."""
         return msgspec.msgpack.encode(self)
 
     @classmethod
     def from_bytes(cls, content: bytes | None) -> Alias | None:
-        """Read what `to_bytes` wrote; None where that cannot be read."""
+        """Decode what `to_bytes` wrote; None if it is missing or damaged."""
         try:
             return None if content is None else msgspec.msgpack.decode(content, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             return None
 
     def leading_to(self, links: Iterable[bytes]) -> Alias:
-        """The same with these links; void where they are too many."""
+        """The same with these links; void if there are more than `MOST_LINKS`."""
         own = tuple(dict.fromkeys(links))
         if len(own) > MOST_LINKS:
             return msgspec.structs.replace(self, target="", links=())
@@ -71,20 +72,20 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def was_found_out(self) -> bool:
-        """True if the URL itself was fetched, so that it need not be tested."""
+        """True if a crawl has fetched the URL itself, so that no test is needed."""
         return was_found_out(self.rule)
 
     @property
     def rule(self) -> str:
-        """The id under which its source is tried."""
+        """The rule id under which its source is tried."""
         return rule_id(self.source)
 
 
 class SiteAliases(SiteTrials, frozen=True):
-    """What crawls have found out about the aliases of one owner's pages, by the ids of its sources' rules."""
+    """What trials have shown about the aliases on one owner's pages, by the rule id of their source."""
 
     def rules(self) -> tuple[Rule, ...]:
-        """The sources as rules, so that they are tried like any others. Their templates fit no URL, and differ."""
+        """The sources as rules, so that they are tried like any others. Their templates differ, and match no URL."""
         return tuple(map(self._rule, (DUPLICATE, *SOURCES)))
 
     def _rule(self, source: str) -> Rule:
@@ -101,16 +102,16 @@ class SiteAliases(SiteTrials, frozen=True):
 
 
 def was_found_out(rule: str) -> bool:
-    """True for the id of a source that has fetched the URL itself."""
+    """True for the rule id of a source that learns an alias by fetching the URL itself."""
     return rule.removeprefix(RULE) in _FOUND_OUT
 
 
 def said_by(rules: tuple[str, ...]) -> str:
-    """The source by whose word alone a URL is sent elsewhere; empty for any other rules, and for what was found out."""
+    """The source if `rules` is one rule, and rests on nothing but the statement of a page; else empty."""
     source = rules[0].removeprefix(RULE) if len(rules) == 1 and rules[0].startswith(RULE) else ""
     return "" if source in _FOUND_OUT else source
 
 
 def rule_id(source: str) -> str:
-    """The id under which a source is tried."""
+    """The rule id under which a source is tried."""
     return RULE + source

@@ -1,7 +1,7 @@
 """Sources: the places where a page says that other URLs lead to it.
 
-Each source takes a few lines and looks at what the core has read of the page, within bounds: what it misses costs a
-fetch. Nothing is tested here; the code that uses an alias tests it.
+Each source takes a few lines and reads what the core has parsed of the page, within bounds: an alias that it misses
+costs one fetch. Nothing is tested here; the code that uses an alias tests it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from dedupcrawl.sites import owner_of
 
 DUPLICATE, REDIRECT = "duplicate", "redirect"
 SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", "sort-link", REDIRECT)
-"""Those that can be chosen; "duplicate" is what a crawl found out by itself."""
+"""Sources that a user can choose; "duplicate" stands for what a crawl finds out by itself."""
 
 NAMING = ("canonical", "og")
-"""Those that name the URL which a page is to be known by, the more telling first."""
+"""Sources that state the canonical URL of a page, the more reliable first."""
 
 _MOST = 1_000  # aliases of a page; no thread has more posts
-_MOST_SCRIPTS = 20  # of JSON-LD
-_MOST_TOLD = 200  # values of a header, and things of a graph
+_MOST_SCRIPTS = 20  # JSON-LD scripts of a page
+_MOST_TOLD = 200  # values of a header, and nodes of a JSON-LD graph
 _LONGEST = 2_000  # characters of a URL
-_FEWEST_ORDERS, _DIRECTIONS = 3, 2  # by so many columns, up and down, for links to be taken for orders of a list
-_MOST_LINKS_OF_LIST = 30  # of one entry: its orders, what is above it, and that; set by hand, to bound time
+_FEWEST_ORDERS, _DIRECTIONS = 3, 2  # sort links have at least 3 different columns, and at most 2 directions
+_MOST_LINKS_OF_LIST = 30  # links of a list with one entry: sort links, parent, entry; set by hand, to bound time
 _LONGEST_LIST = 20_000  # bytes of a page with such a list; those of archive.glftpd.io have 2,000
-_MOST_JSON = 65_536  # bytes of JSON-LD
+_MOST_JSON = 65_536  # bytes of a JSON-LD script
 
-# Elements that may tell a URL of the page.
+# Elements that may state another URL of the page.
 _TELLING = (
     ("link", b"rel", (b"canonical", b"shortlink", b"amphtml", b"alternate")),
     ("meta", b"property", (b"og:url",)),
@@ -39,7 +39,7 @@ _TELLING = (
 _DIGIT = re.compile("[0-9]")
 _NUMBERS = re.compile("[0-9]+")
 _FRAGMENT = re.compile("[A-Za-z_-]{0,20}([0-9]{1,15})")
-# A URL of which a join changes nothing, and its fragment.
+# An absolute URL that `urljoin` would leave as it is, and its fragment.
 _WHOLE = re.compile(r"(https?://[a-z0-9.-]+(?::[0-9]+)?/[^\s?#\\]*(?:\?[^\s#\\]+)?)(?:#\S*)?", re.ASCII)
 _PATH = re.compile(r"[^?#]+")
 _SLASHES = re.compile(r"^(https?:)?/{2,}", re.IGNORECASE)
@@ -54,17 +54,17 @@ _REL = re.compile(r"\brel\s*=\s*\"?([^\";]+)", re.IGNORECASE)
 def aliases_said(
     url: str, facts: Facts, headers: Mapping[str, Sequence[str]], wanted: frozenset[str]
 ) -> dict[str, str]:
-    """Other URLs of the same owner that a page says lead to itself → the first source that says so.
+    """Other URLs of the same owner that a page states as its own → the first source that states them.
 
     Args:
-        url: Of the page, without a fragment.
+        url: The URL of the page, without a fragment.
         facts: What its markup says.
         headers: Name in lower case → values.
-        wanted: The sources to look at.
+        wanted: The sources to read.
     """
     base = _base(url, facts)
     told: list[tuple[str, str]] = []
-    if "header" in wanted:  # the base of a page is none of its headers' (RFC 8288, 3.1)
+    if "header" in wanted:  # a base element does not apply to headers (RFC 8288, 3.1)
         told += [("header", _absolute(url, target)) for target in _headers(headers)]
     told += [(source, _absolute(base, target)) for source, target in _elements(facts) if source in wanted]
     if "json-ld" in wanted:
@@ -84,32 +84,32 @@ def aliases_said(
 
 
 def may_lead(url: str, target: str) -> bool:
-    """Whether a request for a URL may be sent to another: only to one of its owner, and never from https to http."""
+    """Whether a request may be sent from `url` to `target`: they have one owner, and it is not from https to http."""
     is_secure = target.startswith("https:") or (target.startswith("http:") and not url.startswith("https:"))
     return is_secure and owner_of(url) == owner_of(target)
 
 
 def canonical_of(url: str, facts: Facts) -> str:
-    """The URL of the first rel=canonical link in the head of a page, absolute; empty where there is none."""
+    """The absolute URL of the first rel=canonical link in the head of a page; empty where there is none."""
     target = next((target for source, target in _elements(facts) if source == "canonical"), "")
     return _absolute(_base(url, facts), target)
 
 
 def permalinks(url: str, facts: Facts, base: str) -> list[str]:
-    """Links to elements of the page that holds them, whose URL has the number of the element as a token of its own.
+    """URLs of links whose fragment names an element of this very page, and whose URL contains that element's number.
 
-    In a thread each post has one: `<a href="viewtopic.php?p=42#p42">` beside `<a id="p42">`.
+    In a thread each post has such a link: `<a href="viewtopic.php?p=42#p42">` beside `<a id="p42">`.
     """
     place = _place(url)
     links: dict[str, dict[str, None]] = {}  # fragment → targets
-    paths: dict[str, str] = {}  # of a target → its URL where that is of the page's own place, else empty
+    paths: dict[str, str] = {}  # path of a target → its absolute URL if it is in the page's own section, else empty
     for link in facts.numbered_anchors:
         target, _, fragment = link.partition("#")
         number = _FRAGMENT.fullmatch(fragment)
         if number is None or number[1] not in _NUMBERS.findall(target):
             continue
         path = target.partition("?")[0] or target
-        if path not in paths:  # a portal shows first posts of threads, with their links
+        if path not in paths:  # a portal page shows the first posts of threads with their permalinks, which lead away
             if len(paths) >= _MOST:
                 break
             there = _absolute(base, path)
@@ -122,17 +122,17 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
     found = []
     for target in (target for fragment, targets in links.items() if fragment in elements for target in targets):
         path, mark, query = target.partition("?")
-        is_joined = path and mark and query and "#" not in query  # a join costs more than all the rest
+        is_joined = path and mark and query and "#" not in query  # `urljoin` costs more than all the rest
         found.append(f"{paths[path]}?{query}" if is_joined else _absolute(base, target))
     return found
 
 
 def sort_links(url: str, facts: Facts, base: str) -> list[str]:
-    """Links that sort the list of a folder with one entry in another order: absolute URLs of the page itself.
+    """Absolute URLs of the links that sort a folder's list: if it has one entry, each leads to the same page.
 
-    There is one for each of its columns, `<a href="?C=M;O=A">`: it has the page's own path and two arguments with words
-    for values, one for the column and one for the direction. Besides, the page links to the parent of the folder and to
-    one file or folder in it. Most pages have more links.
+    Each column of the list has one, `<a href="?C=M;O=A">`: it has the page's own path and two arguments with words for
+    values, one for the column and one for the direction. Besides these, such a page links only to the parent of the
+    folder and to one file or folder in it.
     """
     own = url.partition("?")[0]
     if own[-1:] != "/" or len(facts.markup) > _LONGEST_LIST:
@@ -151,13 +151,13 @@ def sort_links(url: str, facts: Facts, base: str) -> list[str]:
 
 
 def _base(url: str, facts: Facts) -> str:
-    """What the relative URLs of a page begin at."""
+    """The base URL of a page's relative URLs."""
     written = facts.base
     return (_absolute(url, written) or url) if written else url
 
 
 def _elements(facts: Facts) -> list[tuple[str, str]]:
-    """Source and target of what link and meta elements say."""
+    """Source and target of each alias that link and meta elements state."""
     found: list[tuple[str, str]] = []
     for name, attributes in facts.elements(_TELLING, True):
         if name == "meta":
@@ -165,7 +165,7 @@ def _elements(facts: Facts) -> list[tuple[str, str]]:
             continue
         rels = attributes["rel"].lower().split()
         target = attributes.get("href", "")
-        if "hreflang" in attributes or "stylesheet" in rels:  # a translation, or no page
+        if "hreflang" in attributes or "stylesheet" in rels:  # it links to a translation, or to no page
             continue
         found += [(rel, target) for rel in ("canonical", "shortlink") if rel in rels]
         is_other_medium = "alternate" in rels and attributes.get("type", "text/html") == "text/html"
@@ -184,7 +184,7 @@ def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def _json_ld(facts: Facts) -> Iterator[str]:
-    """URLs of the page itself, not of whoever wrote or published it."""
+    """URLs that JSON-LD states for the page itself, not for its author or publisher."""
     for content in facts.scripts(b"application/ld+json")[:_MOST_SCRIPTS]:
         try:
             told: Any = json.loads(content) if len(content) <= _MOST_JSON else None
@@ -201,7 +201,7 @@ def _json_ld(facts: Facts) -> Iterator[str]:
 
 
 def _place(url: str) -> tuple[str, str, str]:
-    """The host, the front of the path, and the script or kind of page, by which a site routes.
+    """The host, the first segment of the path, and the script or kind of page: the section that a URL belongs to.
 
     >>> _place("http://a.example/forum/viewtopic.php?t=6"), _place("http://a.example/threads/why.17/post-23")
     (('a.example', 'forum', 'viewtopic.php'), ('a.example', 'threads', '*'))
@@ -215,9 +215,10 @@ def _place(url: str) -> tuple[str, str, str]:
 
 
 def _absolute(base: str, target: str) -> str:
-    """The URL that a browser would go to, without its fragment; empty where that is not a web page, or not told."""
+    """The URL that a browser would open, without its fragment; empty if that is no HTTP URL or cannot be told."""
     joined = _joined(base, target.strip()) if target else ""
-    is_told = joined.startswith(("http://", "https://")) and "\ufffd" not in joined  # bytes that are not UTF-8
+    # A replacement character stands for bytes that are not UTF-8, so the URL is unknown.
+    is_told = joined.startswith(("http://", "https://")) and "\ufffd" not in joined
     return joined if is_told else ""
 
 
@@ -227,7 +228,7 @@ def _joined(base: str, target: str) -> str:
     if (whole := _WHOLE.fullmatch(target)) is not None:
         return whole[1]
     path = _PATH.match(target)
-    if path is not None and ("\\" in path[0] or "//" in path[0]):  # which browsers take for slashes, and two at most
+    if path is not None and ("\\" in path[0] or "//" in path[0]):  # browsers read \ as /, and ///host as //host
         target = _SLASHES.sub(r"\1//", path[0].replace("\\", "/")) + target[path.end() :]
     try:
         return urldefrag(urljoin(base, target)).url

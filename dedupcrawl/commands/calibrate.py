@@ -1,4 +1,4 @@
-"""`dedupcrawl calibrate`: the model fitted to a user's own labels of pairs."""
+"""`dedupcrawl calibrate`: fit the model to a user's own labels of pairs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from dedupcrawl.output import results, to_json
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.settings import DedupSettings
 
-_FOLDS = 10  # parts of the labels, each judged by models that had not seen it; set by hand
+_FOLDS = 10  # folds of the cross-validation; set by hand
 _EQUAL = "{} of equal pages, which are one page whatever the model says"
 
 
 class _Labels(NamedTuple):
-    """What was read: the features of each pair, what its label says, and its kept page."""
+    """The labelled pairs: for each its features, its label and its fold."""
 
     values: list[list[float]]
     same: list[bool]
-    folds: list[int]  # pairs of one kept page are in one
-    equal: int  # labels that were left out: of pages in which nothing differs
+    folds: list[int]  # all pairs with the same kept page are in one fold
+    equal: int  # number of labels left out because the two pages are identical
 
 
 @click.command(cls=Command)
@@ -86,8 +86,8 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
 
 
 def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> _Labels:
-    """The features of all labelled pairs, each once."""
-    seen: dict[int, tuple[str, bool]] = {}  # by the hash of the pages: whole ones are large
+    """Read all labelled pairs and compute their features; a repeated pair counts once."""
+    seen: dict[int, tuple[str, bool]] = {}  # by the hash of the pair, because whole pages are large
     folds: dict[int, int] = {}
     values: list[list[float]] = []
     labels: list[bool] = []
@@ -133,7 +133,7 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
 
 
 def _lack(figures: dict[str, Any], target: float) -> tuple[float, float]:
-    """What drops lack: precision, as far as it was asked for, then recall."""
+    """What the drops lack: precision below the target first, then recall."""
     precision = figures["precision"]
     return max(0.0, target - precision) if precision is not None else 0.0, -figures["recall"]
 

@@ -33,7 +33,7 @@ from dedupcrawl.text.ignored import read_ignored, read_ignored_of
 from dedupcrawl.verdict import Verdict
 
 _STDIN = "-"
-_MOST_SITES = 10_000  # of which it is remembered what they show; set by hand, to bound memory
+_MOST_SITES = 10_000  # most sites whose software is remembered; set by hand, to bound memory
 
 
 @click.command(cls=Command)
@@ -84,7 +84,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
     counts: Counter[str] = Counter()
     try:
         with ExitStack() as stack:
-            bar = order == "batch" or output is not None  # else it would stand among the rows
+            bar = order == "batch" or output is not None  # else it would appear among the rows
             verdicts = stack.enter_context(closing(_verdicts(files, order, settings, tally, bar=bar)))
             out = stack.enter_context(results(output))
             for verdict in verdicts:
@@ -116,7 +116,7 @@ def _verdicts(
 def _secret_of(files: Sequence[Path]) -> bytes | None:
     """A secret that depends on the files alone, so that a second run gives the same verdicts; None if one is no file.
 
-    It is made of their sizes, which nobody knows before all pages are there. The size of a folder is known.
+    It consists of their sizes, which nobody knows before all pages are written. The size of a folder can be guessed.
     """
     if not all(file.is_file() for file in files):
         return None
@@ -124,7 +124,7 @@ def _secret_of(files: Sequence[Path]) -> bytes | None:
 
 
 def _named(message: str) -> str:
-    """A message about the copy of stdin is about stdin."""
+    """A message in which "stdin" replaces the path of its temporary copy."""
     return re.sub(rf"\S*{COPY}", "stdin", message)
 
 
@@ -133,9 +133,10 @@ def _wanted(settings: DedupSettings) -> Wanted:
 
 
 class _Reader:
-    """Reads pages in their order, without the text that a program shows to a visitor once.
+    """Reads pages in their order, without the text that known software shows a visitor only once.
 
-    Unlike a crawl it looks only at pages that may contain such text, so other pages cost next to nothing.
+    Unlike a crawl, it looks for known software only on pages that may contain such text, so other pages cost hardly
+    anything.
     """
 
     def __init__(self, settings: DedupSettings) -> None:
@@ -146,7 +147,7 @@ class _Reader:
         self._sites: dict[str, SiteSoftware] = {}
 
     def read(self, stored: Page | Body) -> Page:
-        """The page of what is stored."""
+        """Read a stored page."""
         if isinstance(stored, Page) or stored.kind != "html":
             return page_of(stored, self._wanted)
         facts = facts_of(stored.body, stored.encoding)
@@ -155,7 +156,7 @@ class _Reader:
         return extract(facts, stored.url, selector=wanted.selector, ignored=ignored, fields=wanted.fields)
 
     def _ignored(self, url: str, facts: Facts) -> tuple[str, ...]:
-        """What does not count, by what was seen of the page's site so far."""
+        """The parts to ignore, by the software that was recognized on the page's site so far."""
         site = site_of(url)
         if not self._ignorable.may_find(facts.markup):
             return ()
@@ -196,17 +197,17 @@ _decode_verdict = msgspec.msgpack.Decoder(Verdict).decode
 
 
 def in_batch_order(pages: Iterable[Page], judge: Callable[[Page], Verdict]) -> Iterator[Verdict]:
-    """A verdict for each page, in the order of the pages, after all were judged longest first (Guo et al., Alg. 3).
+    """Judge all pages, longest first (Guo et al., Alg. 3), and return the verdicts in the order of the pages.
 
-    So if one of two pages contains the other, the longer one is kept. Length is that of the main text in symbols (the
-    paper's is that of the feature code, which is made of the first thousand only); of equally long pages the first one
-    comes first. Pages, then verdicts, wait in a temporary file, so memory does not grow with their number.
+    So if one of two pages contains the other, the longer one is kept. The length is that of the main text in symbols;
+    the paper uses that of the feature code, which is made of the first thousand only. Equally long pages are judged in
+    their order. Pages and verdicts are held in a temporary file, so memory does not grow with their number.
 
     Raises:
         OSError: There is no room for temporary files.
     """
     try:
-        with closing(sqlite3.connect("")) as waiting:  # "": a temporary file, which goes with the connection
+        with closing(sqlite3.connect("")) as waiting:  # "": a temporary file, deleted with the connection
             waiting.execute("CREATE TABLE pages (number INTEGER PRIMARY KEY, length INTEGER, page BLOB)")
             waiting.execute("PRAGMA journal_mode = OFF")
             waiting.execute("CREATE TABLE verdicts (number INTEGER PRIMARY KEY, verdict BLOB)")

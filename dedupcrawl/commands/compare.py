@@ -1,4 +1,4 @@
-"""`dedupcrawl compare`: whether two pages are one, how probable that is, and what differs."""
+"""`dedupcrawl compare`: whether two pages are the same, how probable that is, and what differs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def deciding(sets: Sequence[str]) -> DedupSettings:
-    """The settings of a command for which the model decides."""
+    """The settings of a command in which the model decides."""
     settings = read_settings({}, sets)
     if not settings.target_precision:
         raise BadInputError(
@@ -142,7 +142,7 @@ def _row(found: Compared, settings: DedupSettings) -> dict[str, Any]:
 
 @contextmanager
 def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
-    """The index that is named; where it is `needed` the project's; else one that knows nothing."""
+    """Open the named index; without a name, the project's if one is `needed`, else an empty one."""
     if index is None and not needed:
         with closing(TemporaryIndex(())) as nothing:
             yield nothing
@@ -155,12 +155,12 @@ def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
 def comparing(
     index: str | None, model: Model, target_precision: float = TARGET_PRECISION
 ) -> Iterator[Callable[[Page | str, Page | str], Compared]]:
-    """Compares pages by the index that is named; where none is, URLs by the project's, and whole pages by none."""
+    """Compare pages with the named index; without a name, URLs with the project's index, and whole pages with none."""
     with ExitStack() as stack:
 
         @cache
         def pairs(*, needed: bool) -> Pairs:
-            secret = None if needed or index is not None else NO_SECRET  # an empty index that ends with the command
+            secret = None if needed or index is not None else NO_SECRET  # an empty, temporary index needs no secret
             asked = stack.enter_context(opened(index, needed=needed))
             return Pairs(asked, model, secret, target_precision=target_precision)
 
@@ -168,7 +168,7 @@ def comparing(
 
 
 def whole(page: Page | Body | str, settings: DedupSettings) -> Page | str:
-    """A page as the content half reads it; a URL stays one."""
+    """Read a stored page with the settings of its site; a URL is returned as it is."""
     if isinstance(page, str):
         return page
     of_site = settings.for_url(page.url)
@@ -176,7 +176,7 @@ def whole(page: Page | Body | str, settings: DedupSettings) -> Page | str:
 
 
 def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
-    """The page in a file of HTML, which was fetched from this URL or has none; an empty file is refused."""
+    """Read the page in an HTML file, with the URL that it was fetched from or else its path; refuses an empty file."""
     body = path.read_bytes()
     if not body.strip():
         raise BadInputError(f"{printable(str(path))} is empty: name a file of HTML.")

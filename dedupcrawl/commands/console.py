@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, progress and what goes wrong, in one sentence, on stderr."""
+"""Console output of commands: results on stdout; progress, and errors of one sentence, on stderr."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from dedupcrawl.system_errors import cause, with_file
 
 
 class CommandError(click.ClickException):
-    """The command that is running, which `ctx` names, cannot go on."""
+    """The running command, named by `ctx`, cannot go on."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(printable(" ".join(message.split()), letters=False))  # whatever it quotes
+        super().__init__(printable(" ".join(message.split()), letters=False))  # it may quote foreign text
         self.ctx = click.get_current_context(silent=True)
 
     def __reduce__(self) -> tuple[type[CommandError], tuple[str]]:
-        """As one of the process that it is sent to."""
+        """Pickle without `ctx`: the receiving process sets its own."""
         return type(self), (self.message,)
 
 
 class BadInputError(CommandError):
-    """What was given cannot be used: exit status 2. The sentence says what, where, and what to do."""
+    """The input is unusable: exit status 2. The message says what is wrong, where, and what to do."""
 
     exit_code = 2
 
 
 class FailureError(CommandError):
-    """Something went wrong that was not in the input: exit status 1."""
+    """Something other than the input is at fault: exit status 1."""
 
     exit_code = 1
 
 
 def not_a_url(text: str) -> BadInputError:
-    """The error for what should be a URL."""
+    """The error for a text that should be a URL."""
     return BadInputError(f"{printable(text)!r} is not a URL: give one such as https://example.com/42.")
 
 
 def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_json: bool = False) -> None:
-    """Refuse an --output that could not be written or is an input, and none, stdout, where --json prints counts."""
+    """Refuse an --output that is an input or cannot be written; and stdout as output if --json prints counts there."""
     if output is None:
         if as_json:
             raise click.UsageError("--json prints the counts to stdout: say with --output where the rows go.")
@@ -63,14 +63,14 @@ def check_output(output: Path | None, inputs: Sequence[Path | str] = (), *, as_j
 
 
 class Command(click.Command):
-    """A command whose errors are reported in one sentence, whichever package raises them."""
+    """A command that reports every error in one sentence, whichever package raises it."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it."""
+        """Run the command."""
         try:
             return super().invoke(ctx)
         except CommandError as error:
-            error.ctx = error.ctx or ctx  # one of a process of its own
+            error.ctx = error.ctx or ctx  # an error from another process has none
             raise
         except Exception as error:
             told = _as_command_error(error)
@@ -80,14 +80,14 @@ class Command(click.Command):
 
 
 class Group(click.Group):
-    """Commands with a name in common."""
+    """A group of commands."""
 
     command_class = Command
 
 
 def _as_command_error(error: Exception) -> CommandError | None:
-    """An error of a room as one of a command; None when it is told elsewhere, or is a mistake of ours."""
-    from dedupcrawl.crawl_logs.tally import LogError  # here, for a command pays for what it needs
+    """Convert an exception into a command's error; None if it is reported elsewhere or is a bug of ours."""
+    from dedupcrawl.crawl_logs.tally import LogError  # imported here, so that commands import only what they need
     from dedupcrawl.detection.pairs import UnknownPageError
     from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError
     from dedupcrawl.settings import SettingError
@@ -105,12 +105,12 @@ def _as_command_error(error: Exception) -> CommandError | None:
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
         return None
     if error.filename is None and error.errno in UNPRINTED and error.strerror == os.strerror(error.errno):
-        return None  # of what is printed: see `cli`
+        return None  # an error of stdin or stdout: `cli` reports it
     return FailureError(printable(f"{with_file(error)}."))
 
 
 def check_there_are(rules: Path) -> None:
-    """Raise BadInputError where there is no file or folder of rules."""
+    """Raise BadInputError if there is no file or folder of rules at this path."""
     if not rules.exists():
         raise BadInputError(
             f"there are no rules at {rules}: name a file or folder with --rules, or learn some with 'dedupcrawl train'."
@@ -118,9 +118,9 @@ def check_there_are(rules: Path) -> None:
 
 
 def not_read(tally: Tally) -> Iterator[str]:
-    """One line for all rows of a file that are broken in the same way, of which the first ones are named.
+    """One line for all rows of a file that are broken in the same way, with the numbers of the first few.
 
-    And one for each file of which nothing, or not the rest, was read.
+    And one for each file that is empty or was not read to its end.
     """
     numbers: dict[tuple[str, str, str], list[str]] = {}
     for row in tally.broken:
@@ -134,9 +134,9 @@ def not_read(tally: Tally) -> Iterator[str]:
 
 
 def tell_skipped(tally: Tally) -> None:
-    """Warn of broken rows, the first few by line, and of what else was skipped, by count."""
+    """Warn of broken rows, the first few by line, and of other skipped rows, with counts by reason."""
     if tally.empty and not tally.rows:
-        return  # see `no_rows`
+        return  # `no_rows` says so
     for line in not_read(tally):
         click.echo(line, err=True)
     if tally.skipped:
@@ -154,25 +154,25 @@ def no_rows(tally: Tally) -> BadInputError:
 
 
 def show(told: object, lines: Iterable[str], *, as_json: bool) -> None:
-    """Print a result, as one JSON object or in its lines, made `printable`."""
+    """Print a result as one JSON object, or as `printable` lines."""
     if text := to_json(told) if as_json else "\n".join(printable(line) for line in lines):
         click.echo(text)
 
 
 def table(rows: Sequence[Sequence[str]], widest: int = 80) -> Iterator[str]:
-    """Lines of cells side by side, each column as wide as its widest cell, or `widest` characters."""
+    """Lay out rows in columns, each as wide as its widest cell but at most `widest` characters."""
     widths = [min(widest, max(map(len, column))) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-_WIDTH = 40  # characters: a stage, its share and the time left, and spaces over what stood there before
-_EVERY = 0.1  # seconds
+_WIDTH = 40  # characters of the line, padded with spaces that overwrite the one before
+_EVERY = 0.1  # seconds between two updates
 
 
 @contextmanager
 def progress(*, is_shown: bool = True) -> Iterator[Progress]:
-    """A line that shows the stage last passed to the function that this yields; it is removed at the end."""
+    """Show the progress last passed to the function that this yields in one line, and remove the line at the end."""
     if not (is_shown and sys.stderr.isatty()):
         yield lambda stage, done, total: None
         return

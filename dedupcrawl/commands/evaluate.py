@@ -47,7 +47,7 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
 
 def _lines(measured: Measured) -> list[str]:
     told = measured.to_dict()
-    # Which: a mirror of a site, and localhost, are sites of their own.
+    # Their names matter because a mirror of a site, or localhost, counts as a site of its own.
     names = ", ".join([*measured.named, *(["…"] if measured.sites > len(measured.named) else [])])
     sites = f"{counted(measured.sites, 'site')} ({names})"
     precision = said_share(told["coverage"] - told["wrong"], told["wrong"])

@@ -21,7 +21,7 @@ from dedupcrawl.printable import counted, moment
 from dedupcrawl.software.installation import in_words as software_in_words
 from dedupcrawl.urls.rule import in_trials, speaks_for
 
-# What is told of the URL that was asked about.
+# Facts that are told of the URL itself, even if it redirects.
 _OF_URL = ("rewrite", "kind", "canonical", "in_crawls", "rules", "rule_evidence", "refuted", "software")
 
 
@@ -66,13 +66,13 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     show(told, lines(told), as_json=as_json)
 
 
-_LISTED = 10  # pages of a list that are told; --json tells all
+_LISTED = 10  # most pages of a list that are shown; --json shows all
 _OF_DOUBT = ("url", "check", "similarity")
 _SAYS = {"duplicate": "its page was a duplicate of that one", "redirect": "it redirected there"}
 
 
 def lines(told: dict[str, Any]) -> list[str]:
-    """`told` as `dedupcrawl.commands.explained` tells it, from the URL to the verdict on its page."""
+    """The lines that describe the facts from `dedupcrawl.commands.explained`: the URL first, then its page."""
     return [told["url"], *(f"  {line}" for line in (*_of_url(told), *_of_page(told)))]
 
 
@@ -151,7 +151,7 @@ def _of_alias(alias: dict[str, Any], verdict: dict[str, Any] | None) -> Iterator
 
 def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
     verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
-    if verdict is not None and not _names_another(verdict):  # it was dropped once, and is kept now
+    if verdict is not None and not _names_another(verdict):  # the page was dropped once and is kept now
         verdict = None
     if verdict is not None and verdict["duplicate_of"] is None:
         doubt = verdict["evidence"]["in_doubt"]
@@ -225,7 +225,7 @@ def _of_items(items: dict[str, Any]) -> Iterator[str]:
 
 
 def _names_another(verdict: dict[str, Any]) -> bool:
-    """Whether a verdict is one of duplicate, or of unique in doubt."""
+    """Whether a verdict names another page: it is "duplicate", or "unique" in doubt."""
     return verdict["duplicate_of"] is not None or isinstance(verdict["evidence"].get("in_doubt"), dict)
 
 
@@ -253,7 +253,7 @@ def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
 
 
 def _was_fetched(told: dict[str, Any]) -> bool:
-    """Whether a page is known that came from the very URL: no rule had to do with it then."""
+    """Whether the page is known to come from exactly this URL, without a rule."""
     return any(told[name] is not None and told[name]["url"] == told["found_as"] for name in ("verdict", "kept"))
 
 
@@ -287,17 +287,17 @@ def _described(kept: dict[str, Any]) -> str:
 class LoggedAnswer(msgspec.Struct, frozen=True):
     """A row of the crawl log."""
 
-    url: str  # that was asked for
+    url: str  # the requested URL
     status: int = 0  # HTTP status
-    redirect_to: str = ""  # where a redirect led in the end
+    redirect_to: str = ""  # the final target of a redirect
     mime: str = ""
     bytes: int = 0
-    abstained: str = ""  # what the body is, where it says too little to be compared
-    lost: str = ""  # how a later pipeline lost what was made of it
+    abstained: str = ""  # the kind of body, if it has too little text to be compared
+    lost: str = ""  # how a later pipeline lost the page's items
 
 
 def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
-    """The newest row of an answer from any of `urls`; None when there is none, or no such log."""
+    """The newest row with an answer from any of `urls`; None if there is none, or no such log."""
     if not log.is_file():
         return None
     needles = [b'"url":' + msgspec.json.encode(url) for url in urls if url.isprintable()]
@@ -307,7 +307,7 @@ def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
             if any(needle in line for needle in needles):
                 try:
                     row = msgspec.json.decode(line, type=LoggedAnswer)
-                except msgspec.DecodeError:  # torn by a kill
+                except msgspec.DecodeError:  # cut off when a process was killed
                     continue
                 found = row if row.url in urls and row.status else found
     return found

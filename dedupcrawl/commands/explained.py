@@ -1,4 +1,4 @@
-"""What is known of a URL, from its rules to the verdict on its page, as JSON values."""
+"""Collect what is known about a URL, from its rules to the verdict on its page, as JSON values."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
-_KEEPERS = 10  # of keepers that are told: a page that this one duplicates may by now be a duplicate itself
-_DIFFERENCES = 20  # places that differ; as many stretches of common text are told between them
-_CHARACTERS = 300  # of what a text says where it differs
-_GAP = 100  # places in a row that the index need not know: items with URLs of their own, or without text
-_TOLD = 10  # items
+_KEEPERS = 10  # most keepers in a chain: the keeper of a page may since have become a duplicate itself
+_DIFFERENCES = 20  # most differences shown, with as many stretches of common text between them
+_CHARACTERS = 300  # most characters shown of each difference
+_GAP = 100  # most unknown positions in a row: items with URLs of their own, or without text
+_TOLD = 10  # most items shown
 
 
 class Explainer:
-    """Looks up URLs in rules, a file or folder that may be missing, and in an index."""
+    """Looks up URLs in an index and in rules (a file or folder, which may be missing)."""
 
     def __init__(self, rules: Path, index: Index) -> None:
         paths = [rules] if rules.exists() else []
@@ -45,15 +45,15 @@ class Explainer:
         self._index = index
 
     def told(self, forms: Sequence[str]) -> dict[str, Any]:
-        """What is known of the first of `forms` that the index knows, or else of the first one.
+        """The facts about the first of `forms` that the index knows, else about the first one.
 
-        A page that was not judged itself may be known by its items.
+        If no page of these was judged, a form whose items were judged takes precedence.
         """
         for form in forms:
             for known in self._known_as(form):
                 verdict, entry = self._index.verdict(known), self._index.entry(known)
                 if verdict is not None and entry is not None and entry.source != known:
-                    # Two pages: what is kept under this URL is a variant of the page that was found there.
+                    # These are two pages: the one kept under this URL is a variant of the one that was judged there.
                     verdict, entry = (None, entry) if form == entry.source else (verdict, None)
                 if verdict is not None or entry is not None:
                     return self._facts(form, verdict, entry)
@@ -65,9 +65,9 @@ class Explainer:
         return list(dict.fromkeys((form, *sent_to, self._normalizer.identity(form))))
 
     def _items(self, form: str) -> dict[str, Any] | None:
-        """What became of the items of the first page that is known as this and has any; None without.
+        """The verdicts on the items of the first page that is known under this form and has any; else None.
 
-        They are looked up by their numbers, which run from 1 on, so that it takes no longer for a large index.
+        They are looked up by their positions on the page, from 1 on, so a large index takes no longer.
         """
         for page in self._known_as(form):
             told: list[dict[str, Any]] = []
@@ -95,7 +95,7 @@ class Explainer:
                 yield {"url": url, "verdict": judged, "kept": is_kept, "restored": is_restored}
 
     def _facts(self, form: str, verdict: Verdict | None, entry: Entry | None) -> dict[str, Any]:
-        asked_for = form.partition("#")[0]  # of an item's URL its page's
+        asked_for = form.partition("#")[0]  # for an item, the URL of its page
         normalized, rewrite = self._normalizer.normalize(asked_for), self._index.rewrite(form)
         rules = rules_of(self._files, site_of(form)) or SiteRules(site_of(form), ())
         tried = in_crawls(rules, asked_for)
@@ -144,7 +144,7 @@ class Explainer:
         }
 
     def _keeper(self, verdict: Verdict | None) -> tuple[Entry | None, list[str]]:
-        """The kept page behind a verdict of duplicate, and the URLs of the pages between, which are no longer kept."""
+        """The kept page at the end of a chain of duplicates, and the URLs of the pages between, which are not kept."""
         chain: list[str] = []
         while verdict is not None and verdict.duplicate_of is not None and len(chain) < _KEEPERS:
             url = verdict.duplicate_of
@@ -157,7 +157,7 @@ class Explainer:
         return None, chain
 
     def _entry_of(self, url: str) -> Entry | None:
-        """The page of this very URL, if it is kept."""
+        """The kept page that was fetched from exactly this URL, or None."""
         return self._index.page_at(url, self._normalizer.identity(url))
 
     def _kept(self, entry: Entry | None) -> dict[str, Any] | None:
@@ -172,12 +172,12 @@ class Explainer:
         return {**of_page, "checks": sorted(entry.signatures), **blocks, "stored": is_stored}
 
     def _lists(self, url: str | None) -> dict[str, list[str]]:
-        """URLs of kept pages, of those that a kept one is a list of and of one that is a list of it."""
+        """The kept pages that the page at `url` lists, and the kept page that lists it, by their URLs."""
         said = lists_of(self._index.attachments(url) if url else {})
         return {key: [other for other in urls if self._entry_of(other) is not None] for key, urls in said.items()}
 
     def _alias(self, form: str, known: SiteAliases) -> dict[str, Any] | None:
-        """What is known of this very URL, what became of the trials of its source, and why it is not used, if so."""
+        """The alias of exactly this URL, the trials of its source, and why it is not used, if it is not."""
         alias = Alias.from_bytes(self._index.attachments(form, ALIAS).get(ALIAS))
         if alias is None:
             return None
@@ -193,7 +193,7 @@ class Explainer:
         return {**told, **_part(record, "tried", "failed"), "refuted": known.failed.get(alias.rule), "unused": unused}
 
     def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
-        """The stretches in which a page and the one that it resembles differ; None when a text was not kept."""
+        """The texts of a page and its keeper as equal and differing stretches; None if one of them was not kept."""
         if verdict is None:
             return None
         other = verdict.duplicate_of or str((verdict.doubt or {}).get("url", ""))

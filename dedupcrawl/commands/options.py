@@ -1,4 +1,4 @@
-"""Options that several commands take."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path | None) -> Path:
-    """A project need not have rules; what somebody names must be there."""
+    """The rules that the user names, which must exist, or else the project's, which need not."""
     if rules is None:
         return rules_folder()
     check_there_are(rules)
@@ -34,14 +34,14 @@ def _named_or_usual(ctx: click.Context, parameter: click.Parameter, rules: Path 
 
 
 def no_file(ctx: click.Context, parameter: click.Parameter, folder: Path) -> Path:
-    """A folder, which need not be there; refused where something else is."""
+    """Refuse a path that exists and is not a folder."""
     if folder.exists() and not folder.is_dir():
         raise BadInputError(f"--rules takes a folder of rule files, and {printable(str(folder))} is a file.")
     return folder
 
 
 class _File(click.Path):
-    """A file to write; "-" is none, which where there is a default is stdout."""
+    """A file to write; "-" means no file, as if the option were left out."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return None if value == "-" else super().convert(value, param, ctx)
@@ -78,7 +78,7 @@ folder_option = click.option(
 
 
 def _software(_context: click.Context, _option: click.Parameter, given: str) -> bool | Path:
-    """As the setting of that name: the project's settings are not read by commands."""
+    """Read --software like DEDUP_SOFTWARE, because commands do not read the project's settings."""
     try:
         return DedupSettings.read({"DEDUP_SOFTWARE": given}).software
     except SettingError as error:
@@ -100,7 +100,7 @@ sets_option = click.option(
 
 
 def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSettings:
-    """The settings of a command: what it sets itself, and what --set says, where the prefix DEDUP_ may be left out."""
+    """The settings of a command: those in `given`, overridden by those of --set, whose DEDUP_ prefix is optional."""
     values = dict(given)
     for pair in sets:
         name, equals, value = pair.partition("=")
@@ -115,10 +115,10 @@ _ANYWHERE = "://"
 
 
 class InputPath(click.Path):
-    """A file that is there; for Spark also a folder, or a URI that is not looked at here. "-" is stdin if allowed."""
+    """An existing file; for Spark also a folder, or a URI, which is not checked here. "-" is stdin if allowed."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The path as it was given."""
+        """Check the path and return it as it was given."""
         text = str(value)
         self.dir_okay = ctx is not None and ctx.params.get("engine") == "spark"
         if self.dir_okay and _ANYWHERE in text:
@@ -132,7 +132,7 @@ engine_option = click.option(
     type=click.Choice(["local", "spark"]),
     default="local",
     show_default=True,
-    is_eager=True,  # what the arguments may be depends on it
+    is_eager=True,  # `InputPath` depends on it
     help="spark: on the cluster that Spark is set up for, else on this machine; needs dedupcrawl[spark] and Java.",
 )
 
@@ -142,7 +142,7 @@ index_option = click.option(
 
 
 def run_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Which crawls of an index are shown: see `selection.chosen_run`."""
+    """The option that chooses the crawls of an index to show: see `selection.chosen_run`."""
     about = "Name of a crawl, 'last', or 'all' for every crawl in the index."
     return click.option("--run", default=default, show_default=True, help=about)
 
@@ -151,9 +151,9 @@ rows_option = click.option("--output", type=FILE, help="Write the rows here.  [d
 
 
 def index_folder(spec: str | None) -> Path:
-    """The folder of the LMDB index that `spec` names; if it is on a server, the folder that a local one would have.
+    """The folder of the LMDB index that `spec` names; for an index on a server, the default folder of a local one.
 
-    A crawl writes its log beside that folder by default.
+    By default a crawl writes its log beside that folder.
     """
     return folder_of(spec or "") or data_folder() / "index"
 
@@ -170,12 +170,12 @@ def _nothing_at(path: Path) -> BadInputError:
 
 
 def apart(work: Callable[[Given], Result], given: Given, where: str) -> Result:
-    """What `work` returns, by a process of its own: LMDB has no checksums, and a damaged page may end whoever reads it.
+    """Run `work` in its own process: LMDB has no checksums, and a damaged page may crash the process that reads it.
 
     Raises:
-        FailureError: It did; `where` says of which index.
+        FailureError: The process crashed; `where` names the index.
     """
-    import multiprocessing  # here, for a command pays for what it needs
+    import multiprocessing  # imported here, so that commands import only what they need
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
@@ -190,19 +190,19 @@ def apart(work: Callable[[Given], Result], given: Given, where: str) -> Result:
 
 
 def _look_at(folder: Path) -> None:
-    """See that reading an index does not end the process: it is sealed, or its tables can be read."""
+    """Check that reading an index will not crash this process: it has a valid seal, or its tables can be read."""
     if not check_seal(folder) and (problems := apart(_table_problems, folder, str(folder))):
         raise explained(IndexDamagedError(problems[0]), folder)
 
 
 def _table_problems(folder: Path) -> list[str]:
-    with suppress(OSError), closing(Journal(folder, create=False)) as journal:  # who opens it next says the same
+    with suppress(OSError), closing(Journal(folder, create=False)) as journal:  # the next to open it reports this
         return table_problems(journal)
     return []
 
 
 def _open(spec: str, path: Path) -> Index:
-    """To be read; a damaged segment is rebuilt first, where keys are made by the settings by default."""
+    """Open an index for reading; rebuild a damaged segment first, if the default settings make the same keys."""
     try:
         return open_index(spec, [], default_path=path, is_looked_at=True)
     except IndexDamagedError:
@@ -213,13 +213,13 @@ def _open(spec: str, path: Path) -> Index:
 
 @contextmanager
 def open_existing(spec: str | None, *, is_looked_at: bool = False) -> Iterator[Index]:
-    """The index that `spec` names, or else that of the project in the working directory; it is closed at the end.
+    """Open the index that `spec` names, or else the project's, and close it at the end.
 
-    It is examined first, unless it was already, or is only verified: a damaged index might end the process.
+    A local index is examined first, as a damaged one may crash the process, unless `is_looked_at` makes it unnecessary.
 
     Raises:
-        BadInputError: There is none.
-        IndexMismatchError, IndexDamagedError, OSError: It cannot be used, now or later.
+        BadInputError: There is no such index.
+        IndexMismatchError, IndexDamagedError, OSError: The index cannot be used, now or later.
     """
     spec = spec or "lmdb:"
     path = index_folder(spec)

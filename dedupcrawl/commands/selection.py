@@ -1,4 +1,4 @@
-"""Which pages a command is for: from its arguments and options, and under which URLs the index knows them."""
+"""The pages that a command is applied to, from its arguments and options, and their URLs in the index."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from dedupcrawl.setting import age as read_age
 from dedupcrawl.sites import host_of, site_of, without_user
 from dedupcrawl.urls.spelling import LONGEST_URL
 
-# A name such as page.html is one of a file: no host is called so.
+# A name such as page.html is that of a file, not of a host.
 _BARE_HOST = re.compile(
     r"(?![^/?#]*\.html?\Z)(?:localhost|\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+\.[^\s/?#:@.]+)(?::\d+)?(?:[/?#]|\Z)"
 )
 
 
 def forms_of(url: str) -> list[str]:
-    """`url`, and the same as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme and a path.
+    """`url` as given, and as Scrapy writes it: escaped, without fragment, host in lower case, with a scheme and a path.
 
-    For a host alone the form without the slash comes last. Empty if it is not a URL of the web, or too long for one.
+    For a bare host, the form without the slash comes last. The list is empty if `url` is no web URL, or too long.
 
     >>> forms_of("Example.com/a b#top")
     ['http://example.com/a%20b', 'http://Example.com/a%20b', 'https://example.com/a%20b', 'https://Example.com/a%20b']
@@ -47,7 +47,7 @@ def forms_of(url: str) -> list[str]:
 
 
 def forms_unless_file(given: str) -> list[str]:
-    """The `forms_of` a URL, none of a file that is there; refused when it is neither."""
+    """The `forms_of` a URL, or an empty list for an existing file; refuses anything else."""
     path = Path(given)
     forms = [] if path.is_file() else forms_of(given)
     if not forms and path.is_dir():
@@ -75,17 +75,16 @@ def _forms(url: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """All conditions that are set must hold."""
+    """The conditions that a page must meet; all that are set must hold."""
 
-    urls: frozenset[str] = frozenset()  # any of these, in any form that a crawl may have written; empty: any
-    # those of them of which the items that are known by their place on the page are meant too
-    pages: frozenset[str] = frozenset()
+    urls: frozenset[str] = frozenset()  # one of these, in any form that a crawl may have written; empty: any URL
+    pages: frozenset[str] = frozenset()  # those of them whose items, known by position, are selected too
     site: str | None = None  # host or registrable domain
     run: str | None = None  # the crawl
-    before: float | None = None  # seconds since the epoch; only what is older
+    before: float | None = None  # seconds since the epoch; the page must be older
 
     def takes(self, *urls: str, run: str, at: float) -> bool:
-        """Whether a page is meant that is known under these URLs."""
+        """Whether the selection includes a page that is known under these URLs."""
         return (
             (not self.urls or not self.urls.isdisjoint(urls) or not self.pages.isdisjoint(map(page_of_item, urls)))
             and (self.site is None or any(self.site in (host_of(url), site_of(url)) for url in urls))
@@ -97,7 +96,7 @@ class Selection:
 def selection(
     urls: Sequence[str], site: str | None, run: str | None, older_than: str | None = None, *, now: float = 0.0
 ) -> Selection:
-    """What the options of a command say; refused where a URL, a site or an age is none."""
+    """The selection that the options of a command describe; refuses an invalid URL, site or age."""
     forms: set[str] = set()
     pages: set[str] = set()
     for url in urls:
@@ -119,7 +118,7 @@ def selection(
 
 
 def of_aliases(wanted: Selection) -> Callable[[str, bytes], bool]:
-    """Whether an alias is meant, of a URL that is empty where it is not known; where it leads counts as well."""
+    """A test whether the selection includes an alias, by its URL (empty if unknown) or by its target."""
 
     def is_meant(url: str, content: bytes) -> bool:
         alias = Alias.from_bytes(content)
@@ -129,15 +128,15 @@ def of_aliases(wanted: Selection) -> Callable[[str, bytes], bool]:
 
 
 def needs_one(*conditions: object) -> None:
-    """Refuse to take everything when nothing was named."""
+    """Refuse to select everything if no condition was given."""
     if not any(conditions):
         raise click.UsageError("say which pages: URLs, or one of the options.")
 
 
 def standing(index: Index, rows: Iterable[Recorded]) -> Iterator[Recorded]:
-    """Those of `rows` that are the newest verdict on their page, or a withdrawn one, where it was not kept since.
+    """The verdicts of duplicate among `rows` that still stand: the newest or withdrawn ones on pages not kept since.
 
-    A page of which several crawls said exactly the same is there several times.
+    If several crawls recorded exactly the same verdict on a page, it appears several times.
     """
     for row in rows:
         verdict = row.verdict
@@ -147,11 +146,11 @@ def standing(index: Index, rows: Iterable[Recorded]) -> Iterator[Recorded]:
                 yield row
 
 
-_NAMED = 5  # of what there is
+_NAMED = 5  # most known names that an error lists
 
 
 def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
-    """All runs that an index remembers, and the name of the chosen one: None for all of them, or if there is none."""
+    """All runs that an index remembers, and the name of the chosen one: None for all of them, or if there are none."""
     runs = read_runs(index)
     names = [run.name for run in runs]
     if name == "all" or (name == "last" and not runs):
@@ -163,7 +162,7 @@ def chosen_run(index: Index, name: str) -> tuple[list[Run], str | None]:
 
 
 def check_known(index: Index, wanted: Selection, rule: str | None = None) -> None:
-    """Refuse a run, a site or a rule that the index knows nothing of, with the names of some that it knows."""
+    """Refuse a run, site or rule that the index does not know; the error lists some that it knows."""
     if rule is not None:
         _check("rule", rule, (name for rewrite in index.rewrites() for name in rewrite.rules))
     if wanted.run is not None:
@@ -175,14 +174,13 @@ def check_known(index: Index, wanted: Selection, rule: str | None = None) -> Non
 
 
 def _all(index: Index) -> Iterator[tuple[str, str]]:
-    """URL and run of everything that an index holds."""
     yield from ((rewrite.url, rewrite.run) for rewrite in index.rewrites())
     yield from ((row.verdict.url, row.run) for row in chain(index.restored(), index.recorded()))
     yield from ((entry.source, entry.run) for entry in index.entries())
 
 
 def _check(what: str, name: str, known: Iterable[str]) -> None:
-    """Raise unless `name` is among the known ones, of which the first are told."""
+    """Raise BadInputError, which lists the first few known names, unless `name` is a known one."""
     some: dict[str, None] = {}
     for one in known:
         if one == name:

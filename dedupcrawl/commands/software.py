@@ -1,4 +1,4 @@
-"""`dedupcrawl rules software`: known programs, their signs and rules, and whether a program's file is sound."""
+"""`dedupcrawl rules software`: list known programs with their signs and rules, and check a program's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dedupcrawl text`: what is read of a page."""
+"""`dedupcrawl text`: show what is read from a page."""
 
 from __future__ import annotations
 
@@ -38,18 +38,19 @@ class Line(NamedTuple):
     """A line of a page."""
 
     text: str
-    kind: Kind  # "own"; "furniture", of the site's template; or "slot": template with a number or a word of dates
-    is_main: bool  # whether it is of the main text; else it stands around that
+    kind: Kind  # "own"; "furniture": site template; "slot": site template with a number or a word of a date
+    is_main: bool  # whether it belongs to the main text
 
 
 def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tuple[list[Line], bool]:
     """A page's lines, and whether it has so little own text that its template is compared as well.
 
-    Main text comes first, each part in page order; lines without a word or number are left out.
+    The main text comes first, then asides, then lines of links, each in page order; lines without a word or number are
+    left out.
     """
     analysis = Analysis(page, secret)
     lines = []
-    # Of a long text the index holds no more than the beginning, and what stands behind that is taken for its own.
+    # The index holds only the beginning of a long text, and a comparison takes the rest for the page's own text.
     known = analysis.text.blocks_within(main_outline.OUTLINE_SYMBOLS)
     beside = (page.asides, analysis.asides), (page.link_lines, analysis.link_lines)
     for part, text in ((page.paragraphs, analysis.text), *beside):
@@ -75,9 +76,9 @@ _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "furniture": ("- ", {"dim": True}),
     "slot": ("~ ", {"fg": "yellow"}),
 }
-"""Kind of a line → what stands before it, and its colour."""
-_TELLING = 5_000  # bytes in which a file that is no text has
-_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # one of these (MIME Sniffing Standard: binary data bytes)
+"""Kind of a line → its prefix and style."""
+_TELLING = 5_000  # bytes at the beginning of a file that are searched for binary data
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # binary data bytes of the MIME Sniffing Standard
 
 
 @click.command(cls=Command)
@@ -158,7 +159,7 @@ def _warning(page: Page, body: bytes, settings: DedupSettings) -> str | None:
 
 
 def _is_utf_16(head: bytes) -> bool:
-    """Whether most characters of two bytes have one that is zero, always the first or always the second."""
+    """Whether every second byte is zero in more than half of the byte pairs, and never the other one."""
     zeros = [head[start::2].count(0) for start in (0, 1)]
     return not min(zeros) and 4 * max(zeros) > len(head) and not _NO_TEXT.search(head.replace(b"\0", b""))
 

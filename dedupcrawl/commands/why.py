@@ -1,4 +1,4 @@
-"""`dedupcrawl rules why`: why two URLs are not merged. Also: how a crawl, which tries doubted rules, rewrites a URL."""
+"""`dedupcrawl rules why`: why two URLs are not merged; and how a crawl, which tries doubted rules, rewrites a URL."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from dedupcrawl.urls.rule_files import SiteRules, checked, rule_files, rules_of
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import canonical_url
 
-_NAMED = 2  # pairs of URLs that speak against a hypothesis
+_NAMED = 2  # most pairs of URLs that are shown as evidence against a hypothesis
 _PRICE = Price(0.95)  # as in `learn_site`
 _OF_ONE_HALF = "no held-out cluster confirms it", "all its clusters are held out for the proof"
 
@@ -40,9 +40,10 @@ Pair = tuple[str, str]
 
 
 def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
-    """What a crawl makes of a URL, as JSON values, with the evidence for and against the rules that it tries.
+    """How a crawl rewrites a URL, as JSON values, with the evidence for and against the doubted rules that it tries.
 
-    A crawl tries doubted rules, and knows the parts of a site where a rule is off. None if `normalize` makes the same.
+    Unlike `normalize`, a crawl tries doubted rules and knows the sections of a site where a rule is off. None if both
+    give the same result.
     """
     normalizer = Normalizer([rules], tries=True)
     in_parts = RulesInUse(normalizer, RuleBook(normalizer, 1.0, Random()))
@@ -59,25 +60,25 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
 
 
 def becomes(told: dict[str, Any]) -> str:
-    """What rules make of a URL, as the rest of a line that begins with the URL."""
+    """The rest of a line that begins with a URL: how rules rewrite it."""
     how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
     return f"{how} {told['canonical']}, {by_rules(told['rules'])}"
 
 
 def by_rules(rules: Sequence[str]) -> str:
-    """What has made a URL of another one: rules, by their ids, or none."""
+    """The cause of a rewrite: the ids of the rules, or the spelling alone."""
     return f"by rule {', '.join(rules)}" if rules else "as it is spelled"
 
 
 def in_words(told: dict[str, Any]) -> str:
-    """As `becomes`, of `in_crawls`."""
+    """Like `becomes`, for a result of `in_crawls`."""
     how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
     why = "which try doubted rules" if told["doubted"] else "which use no rule that failed its trials there"
     return f"{how} (in crawls, {why})"
 
 
 def of_doubted(told: dict[str, Any]) -> list[str]:
-    """A line for each rule that is tried."""
+    """One line for each doubted rule that a crawl tries."""
     return [f"rule {rule['id']}: {speaks_for(rule)}" for rule in told["doubted"]]
 
 
@@ -124,10 +125,10 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
 
 
 def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
-    """Whether two URLs are merged, and why not, as JSON values.
+    """Whether two URLs are merged, or why not, as JSON values.
 
-    `log` has what is known of the site's pages, under the rules that training on it would leave. Where a disabled rule
-    would merge the two, that is why, whatever training does.
+    `log` knows the site's pages, under the rules that training on it would leave. If a disabled rule would merge the
+    two URLs, that rule is the reason, whatever training does.
     """
     canonical, used = _made(urls, rules.site, rules.rules)
     told = {"canonical": canonical, "rules": used, "log": _in_log(urls, log) if log else "", "reasons": []}
@@ -149,7 +150,7 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
 
 
 def _reason(rule: Rule, why: str, pairs: Sequence[Pair] = ()) -> dict[str, Any]:
-    """What became of one way to merge them; `pairs` are URLs of different pages that it would merge."""
+    """Why one rule does not merge the two; `pairs` are URLs of different pages that it would merge."""
     return {"rule": described(rule), "why": why, "pairs": pairs}
 
 
@@ -163,7 +164,7 @@ def _in_log(urls: Pair, log: Ledger) -> str:
 
 
 def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[dict[str, Any]]:
-    """Disabled rules that would merge them if they were on, or others that would if they were for all URLs."""
+    """Disabled rules that would merge the two if enabled, or else enabled ones that would if they held for all URLs."""
     steps = SiteNormalizer(rules).steps
     parts = [split_url(text) for text in {*urls, *(text for url in urls for _, text in steps(url))}]
     for number, rule in enumerate(rules.rules):
@@ -181,13 +182,13 @@ def _of_file(urls: Pair, rules: SiteRules, *, are_off: bool) -> Iterator[dict[st
 
 
 def _made(urls: Pair, site: str, rules: Sequence[Rule]) -> tuple[Pair, tuple[str, ...]]:
-    """What rules make of two URLs of a site, and the ids of those that do."""
+    """The canonical forms of two URLs of a site under these rules, and the ids of the rules used."""
     one, other = map(SiteNormalizer(SiteRules(site, tuple(rules))).normalize, urls)
     return (one.canonical, other.canonical), tuple(dict.fromkeys((*one.rules, *other.rules)))
 
 
 def _hypotheses(urls: Pair) -> Iterable[Rule]:
-    """What would make one of the other, or bring them nearer, for values like theirs."""
+    """Rules that would turn one URL into the other, or make them more similar, for values like theirs."""
     parts = sorted(filter(None, map(split_url, urls)), key=lambda own: (len(own.args), len(own.join())))
     seen: dict[Rule, defaultdict[str, set[str]]] = {}
     for rule, values in diff(parts[1], parts[0], {}) if len(parts) > 1 else ():
@@ -198,9 +199,9 @@ def _hypotheses(urls: Pair) -> Iterable[Rule]:
 
 
 def _judged_by(urls: Pair, log: Ledger) -> list[dict[str, Any]]:
-    """What one more round of learning would make of each hypothesis: the first step that it fails.
+    """The result of one more round of learning for each hypothesis: the first step that it fails.
 
-    `log` has the pages of the site, under the rules that training on it leaves, which do not merge the two.
+    `log` has the site's pages under the rules that training on it leaves; these do not merge the two.
     """
     forms = Forms(log.site, log.forms, log.labels, log.sides)
     return [_judged(rule, urls, forms, log.rules) for rule in _hypotheses(_made(urls, log.site, log.rules)[0])]
@@ -233,7 +234,7 @@ def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict
 
 
 def _different(tried: Tally, forms: Forms) -> list[Pair]:
-    """Some pairs of different pages that a rule merges."""
+    """A few pairs of different pages that a rule would merge."""
     changed = set(tried.rows)
     first = {form.text: row for row, form in forms.all.items() if row not in changed}
     pairs: list[Pair] = []

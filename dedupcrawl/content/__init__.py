@@ -1,1 +1,1 @@
-"""Text and signatures only: extraction, symbols, checks. Knows nothing of Scrapy, storage or URL rules."""
+"""Content: extraction of text, checks and evidence. Independent of Scrapy, storage and URL rules."""

@@ -1,7 +1,7 @@
-"""Bodies of answers as pages, by their kind: HTML is read, text is compared as text, and everything else as a whole.
+"""Bodies: make pages of the bodies of responses, by their kind; all kinds but HTML and text are compared as a whole.
 
 Data (JSON, XML, CSV …) is compared by all of its text except white space, because each figure in it matters: two
-records of one form are two, however similar they look. Bytes that are no text are compared as bytes.
+records of one form are different, however similar they look. Bytes that are no text are compared as bytes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dedupcrawl.text.ignored import Ignored
 Kind = Literal["html", "text", "data", "binary"]
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
-# Characters. Answers that say the same of many URLs have fewer ({"in_stock": true}, an error of a storage service, a
-# problem of RFC 9457: up to 273 in tests/content/test_bodies.py); of shorter documents copies are kept.
+# Characters. Responses that many URLs share have fewer ({"in_stock": true}, an error of a storage service, a problem of
+# RFC 9457: up to 273 in tests/content/test_bodies.py), so shorter documents are kept even if they are equal.
 _TELLING = 400
 _DATA = re.compile(
     r"(?:application|text)/(?:[\w.-]*[+.-])?(?:json|jsonl?|ndjson|json-seq|xml|xml-dtd|rdf|csv|tab-separated-values"
@@ -26,8 +26,9 @@ _DATA = re.compile(
 )
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html|head|body|title)\b", re.I | re.S)
 _DATA_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:[\[{]|<\?xml\b)")
-_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # as browsers tell text from bytes; Escape is of ISO-2022-JP
-_SNIFFED = 1_445  # bytes, as in https://mimesniff.spec.whatwg.org
+# The control characters by which browsers tell bytes from text; Escape is none, because ISO-2022-JP uses it.
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_SNIFFED = 1_445  # bytes that are searched, as in https://mimesniff.spec.whatwg.org
 
 
 def kind_of(mime: str, body: bytes) -> Kind:
@@ -52,19 +53,19 @@ def kind_of(mime: str, body: bytes) -> Kind:
 
 
 def in_words(kind: str, mime: str, size: int) -> str:
-    """Why nothing was compared of a body of `size` bytes: what follows "it was fetched"."""
+    """The reason why nothing of a body of `size` bytes was compared, to follow after "it was fetched"."""
     if not size:
         return "its body was empty"
     why = {"html": "show very little text", "binary": "are no text, and no chosen check compares bytes"}
     return f"its {size:,} bytes of {mime or 'no media type'} {why.get(kind, 'say too little')}"
 
 
-def page_of_body(  # noqa: PLR0913 - what is known of an answer
+def page_of_body(  # noqa: PLR0913 - what is known of a response
     kind: Kind, body: bytes, url: str, *, encoding: str | None, ignored: Ignored, also_at: tuple[str, ...] = ()
 ) -> Page:
     """The page of a body that is no HTML.
 
-    An empty body cannot be compared, nor can a short one of text or data: the same few words may mean many things.
+    An empty body cannot be compared, and neither can a short text or short data, which different pages may share.
     """
     if kind == "binary":
         return Page(url, body_digest=digest_of(body) if body else b"", body_tells=bool(body), also_at=also_at)

@@ -1,12 +1,12 @@
 """The concept network of a text, the concepts that hold it together, and their comparison (Cao, Niu, Zhao, Peng).
 
-Nodes are concepts, and edges join those that stand close together in the text. A concept is a key concept when the mean
-distance between the others grows most without it. All distances come from one breadth-first search from every node at
-once: for each node one bit a source says whether it was reached, and a step ORs the words of its neighbours. (3.2.2 and
-3.3.)
+Nodes are concepts, and edges join those that stand close together in the text. Key concepts are those without which the
+mean distance between the others grows most. One breadth-first search from all nodes at once yields all distances: each
+node has a bit for each source, which says whether the source has reached it, and a step ORs the words of its
+neighbours. (3.2.2 and 3.3.)
 
-What is stored of a page's key concepts is a vector (eq. 8 to 13): names as 32-bit hashes, weights (frequencies) and
-positions as 16-bit numbers.
+A page's key concepts are stored as a vector (eq. 8 to 13): names as 32-bit hashes, weights (frequencies) and positions
+as 16-bit numbers.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 REACH = 2
-"""Concepts at most so far apart in the text are joined."""
+"""Concepts that are at most this far apart in the text are joined."""
 
 _WORD_BITS = 64  # of a uint64
-_BLOCK = 8  # words of sources searched at once: what fits a core's cache
+_BLOCK = 8  # words of sources searched at once: as many as fit a core's cache
 
-_MOST_STEPS = 30_000  # nodes times their mean distance; of prose of a thousand concepts 4,000
+_MOST_STEPS = 30_000  # nodes times their mean distance; prose of a thousand concepts has 4,000
 
 Nodes = NDArray[np.intp]
 Bits = NDArray[np.uint64]
@@ -58,12 +58,12 @@ class Network(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def owners(self) -> Nodes:
-        """Shape (n + 2 · edges,): whose list each neighbour stands in."""
+        """Shape (n + 2 · edges,): the node in whose list each neighbour stands."""
         return np.repeat(np.arange(len(self), dtype=np.intp), self.degrees + 1)
 
     @cached_property
     def within_one(self) -> Bits:
-        """Shape (words, n): bit s of column v: whether node s is v or a neighbour of it."""
+        """Shape (words, n): bit s of column v says whether node s is v or a neighbour of v."""
         bits = np.zeros((-(-len(self) // _WORD_BITS), len(self)), dtype=np.uint64)
         sources = self.neighbours
         np.bitwise_or.at(bits, (sources // _WORD_BITS, self.owners), _bit(sources))
@@ -76,7 +76,7 @@ class Network(msgspec.Struct, frozen=True, dict=True):
         return changed
 
     def labels(self, neighbours: Nodes) -> Nodes:
-        """Shape (n,): of each node's component the lowest node."""
+        """Shape (n,): the lowest node of each node's component."""
         label = np.arange(len(self), dtype=np.intp)
         while True:
             lower = np.minimum.reduceat(label[neighbours], self.starts)
@@ -100,13 +100,13 @@ def _bit(nodes: Nodes) -> Bits:
 
 
 def mean_distance(network: Network, removed: int | None = None) -> float:
-    """d: the mean path length over all pairs of nodes (eq. 3 and 4), or that without one node and its edges.
+    """d: the mean path length over all pairs of nodes (eq. 3 and 4), without the node `removed` and its edges.
 
-    Where a pair is not connected its distance is taken as the sum of the components' widths (their longest shortest
-    paths) and two steps from each component to the next, as if a node joined them. The node whose removal separated
-    them gave them no longer path than that, so a cut vertex always counts. Matsuo, Ohsawa, Ishizuka (2001) take the
-    widths alone, by which the centre of a star, or a lone bridge between two parts, would be worth nothing. 0 of fewer
-    than two nodes.
+    The distance of an unconnected pair is the sum of the components' widths (their longest shortest paths) and two
+    steps from each component to the next, as if a node joined them. The node whose removal separated them gave them no
+    longer path than that, so a cut vertex always counts. Matsuo, Ohsawa, Ishizuka (2001) take the widths alone, by
+    which the centre of a star, or a lone bridge between two parts, would be worth nothing. The mean is 0 for fewer than
+    two nodes.
     """
     size = len(network) - (removed is not None)
     if size < 2:
@@ -150,10 +150,10 @@ def key_nodes(network: Network, considered: int, kept: int) -> list[int]:
     """The nodes whose removal lengthens the mean distance most, CB_i = d without i − d, first the one with the most.
 
     Args:
-        network: Connected. Of two nodes that are equal in everything the lower one comes first.
-        considered: l: only so many nodes are tried, those of the highest degree.
-        kept: p: so many are returned, or all that were considered; none of a network so long and thin that trying
-            them would take seconds, such as that of a list of words none of which recurs.
+        network: A connected network. Of two nodes that are equal in everything, the lower one comes first.
+        considered: l: only this many nodes are tried, those of the highest degree.
+        kept: p: at most this many are returned. None is returned for a network so long and thin that trying them would
+            take seconds, such as that of a list of words none of which recurs.
     """
     hubs = np.argsort(-network.degrees, kind="stable")[:considered].tolist()
     whole = mean_distance(network)
@@ -167,16 +167,16 @@ class KeyConcept(msgspec.Struct, frozen=True):
     """One row of the feature vector (eq. 8)."""
 
     name: str
-    # where it occurs, as places in the concept sequence, ascending; its frequency is their number
+    # where it occurs in the concept sequence, ascending; the number of positions is its frequency
     positions: tuple[int, ...]
 
 
 def text_network(concepts: Sequence[str], above: int, most: int) -> tuple[list[str], Network]:
     """The largest connected part of a text's network, and the concept of each of its nodes.
 
-    Nodes are in the order of their frequency, then of the alphabet. Of two parts of one size the one with the first
-    node is taken. Concepts that occur more often than `above`, f_thr, are nodes: the `most` frequent, so that a page
-    without end stays cheap.
+    Nodes are ordered by frequency, then alphabetically. Of two parts of equal size, the one with the first node is
+    taken. Nodes are the concepts that occur more often than `above`, f_thr; only the `most` frequent ones, so that an
+    endless page stays cheap.
     """
     counts = Counter(concepts)
     names = sorted((name for name, count in counts.items() if count > above), key=lambda name: (-counts[name], name))
@@ -206,9 +206,9 @@ def key_concepts(concepts: Sequence[str], *, above: int, considered: int, kept: 
 
 
 MOST_POSITIONS = 16
-"""Occurrences of a concept whose positions are kept, the first ones."""
+"""Only the positions of a concept's first occurrences are stored, at most this many."""
 
-_LARGEST = 0xFFFF  # of a weight; what is larger counts as this
+_LARGEST = 0xFFFF  # the greatest weight; greater ones are stored as this
 _HEAD = struct.Struct("<BH")
 
 
@@ -218,11 +218,11 @@ class ConceptVector(msgspec.Struct, frozen=True, eq=False):
     length: int  # concepts of the whole text
     names: NDArray[np.uint32]  # shape (p,): their hashes, each once
     weights: NDArray[np.float64]  # shape (p,): their frequencies
-    positions: tuple[NDArray[np.float64], ...]  # for each the places of its first `MOST_POSITIONS` occurrences
+    positions: tuple[NDArray[np.float64], ...]  # for each, where its first `MOST_POSITIONS` occurrences are
 
     @classmethod
     def of(cls, concepts: Sequence[KeyConcept], length: int) -> ConceptVector:
-        """The vector of a text's key concepts; of two whose hashes collide the first is kept."""
+        """The vector of a text's key concepts; of two whose hashes collide, the first is kept."""
         kept: dict[int, KeyConcept] = {}
         for concept in concepts:
             kept.setdefault(mmh3.hash(concept.name.encode("utf-8", "replace"), signed=False), concept)
@@ -262,7 +262,7 @@ class ConceptVector(msgspec.Struct, frozen=True, eq=False):
 
 
 def shared(one: ConceptVector, other: ConceptVector) -> Iterator[tuple[int, int]]:
-    """Places of the names that both have, in each of them."""
+    """For each name that both vectors have, its index in either."""
     place_of = {name: place for place, name in enumerate(other.names.tolist())}
     for place, name in enumerate(one.names.tolist()):
         if name in place_of:
@@ -270,18 +270,19 @@ def shared(one: ConceptVector, other: ConceptVector) -> Iterator[tuple[int, int]
 
 
 def cosine(one: ConceptVector, other: ConceptVector) -> float:
-    """Eq. 9, its denominator being the product of the norms; in [0, 1]."""
+    """Eq. 9, with the product of the norms as its denominator; in [0, 1]."""
     product = sum(one.weights[here] * other.weights[there] for here, there in shared(one, other))
     return min(1.0, float(product / np.sqrt((one.weights @ one.weights) * (other.weights @ other.weights))))
 
 
 def position_deviation(one: ConceptVector, other: ConceptVector) -> float:
-    """S: how unevenly the shared concepts are shifted, 0 when all are shifted by one constant (eq. 10 to 13).
+    """S: how unevenly the shared concepts are shifted; 0 if all are shifted by one constant (eq. 10 to 13).
 
-    For each shared concept the standard deviation of the differences between its j-th positions in the two texts, as
-    far as both have one; then their mean, over the mean length of the texts, because the same share of edits shifts a
-    long text's concepts further. Eq. 11 prints the mean of absolute differences: then a paragraph inserted at the top
-    of the one page would count, and at the top of the other would not. The mean here is the signed one.
+    For each shared concept, it takes the standard deviation of the differences between its j-th positions in the two
+    texts, as far as both have one. S is the mean of these, divided by the mean length of the texts, because the same
+    share of edits shifts a long text's concepts further. Eq. 11 prints the mean of absolute differences: then a
+    paragraph inserted at the top of one page would count, and at the top of the other would not. The mean here is the
+    signed one.
     """
     deviations = []
     for here, there in shared(one, other):
@@ -292,11 +293,11 @@ def position_deviation(one: ConceptVector, other: ConceptVector) -> float:
 
 _SHARE_BITS = np.uint64(32)
 _ONE = 0xFFFF  # a share of 1 in a key
-_ROUNDING = 1e-3  # what rounded shares can add to or take from a bound
+_ROUNDING = 1e-3  # the most that rounded shares can add to a bound or take from it
 
 
 def keys_of(signature: bytes, first: int) -> Bits:
-    """One key for each of the first key concepts, shape (n,): its hash, and in 32 bits its share of the vector."""
+    """A key for each of the first key concepts, shape (n,): its hash above its share of the vector, in 32 bits."""
     vector = ConceptVector.from_bytes(signature)
     shares = np.rint(vector.directions[:first] * _ONE).astype(np.uint64)
     keys: Bits = vector.names[:first].astype(np.uint64) << _SHARE_BITS | shares
@@ -306,15 +307,15 @@ def keys_of(signature: bytes, first: int) -> Bits:
 def likely(signature: bytes, first: int, keys: Sequence[int], pages: Sequence[int], similarity: float) -> list[int]:
     """Pages whose cosine may be above `similarity`, by the postings of the first key concepts of a vector.
 
-    With a and b the parts of the two unit vectors that are seen to be shared, what is not seen can add at most
+    If a and b are the parts of the two unit vectors that the postings show to be shared, the rest can add at most
     sqrt(1 − |a|²) · sqrt(1 − |b|²) to the cosine (Cauchy-Schwarz).
 
     Args:
         signature: The vector.
-        first: Key concepts that are posted.
-        keys: Of the postings, shape (m,).
-        pages: Of the same, shape (m,).
-        similarity: Of duplicates.
+        first: The number of key concepts that are posted.
+        keys: The keys of the postings, shape (m,).
+        pages: The pages of the postings, shape (m,).
+        similarity: The threshold of the cosine.
     """
     own, kept = np.sort(keys_of(signature, first)), np.asarray(keys)
     place = (own >> _SHARE_BITS).searchsorted(kept >> _SHARE_BITS)

@@ -1,8 +1,6 @@
-"""Differences: each place where two aligned texts differ, as one typed value.
+"""Differences for people: the kinds and places of differences in words, and two texts side by side in stretches.
 
-A difference is in the new page and not in the kept one (added), the other way round (left out), or both (replaced).
-Text that moved is not a difference of words: `Alignment.moves` counts it. Each difference says where it stands, what it
-is, whether it is the page's own text or the site's, and whether the kept page says the same elsewhere.
+Text that has moved is not a difference of words: `Pair.moves` counts it.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ KINDS_IN_WORDS: Mapping[str, str] = {
     "turned": "a negation or an opposite",
     "swapped": "the other way round",
 }
-"""Name of each kind of differences, by their numbers in `core.diff` → the kind in words."""
+"""Name of each kind of difference → the kind in words, in the order of their numbers in `core.diff`."""
 
 PLACES_IN_WORDS: Mapping[str, str] = {
     "top": "in the first line",
@@ -43,23 +41,23 @@ PLACES_IN_WORDS: Mapping[str, str] = {
     "closing": "in the last sentence",
     "foot": "at the end",
 }
-"""Name of each place where they stand, likewise."""
+"""Name of each place of a difference → the place in words, likewise."""
 
 
 class Stretch(NamedTuple):
     """A stretch of two texts."""
 
-    same: int  # how many symbols both have here; 0 where they differ
-    new: str  # what the new text says
-    kept: str  # what the kept text says in its place; where they do not differ, what it says too, folded alike
+    same: int  # how many symbols both have here; 0 if they differ
+    new: str  # what the new text says, folded
+    kept: str  # what the kept text says here, folded; in an equal stretch only the marks between symbols may differ
 
 
 def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
-    """The texts in stretches that are equal and stretches that differ, in the order of the new text.
+    """Split two texts into stretches that are equal and stretches that differ, in the order of the new text.
 
-    Blocks that have moved are equal; what the kept text has around where they came from may be missing, and nothing of
-    it is told twice as different: all stretches together are not longer than three texts. Of both texts the first
-    `LONGEST` symbols are compared, in O(n log n).
+    Blocks that have moved are equal. Text of the kept page around their former place may be missing, but no text is
+    shown twice as different: all stretches together are no longer than three texts. The first `LONGEST` symbols of
+    both texts are compared, in linear time.
     """
     new_symbols, kept_symbols = symbols_of(new)[: 2 * LONGEST], symbols_of(kept)[: 2 * LONGEST]
     found = tiles(new_symbols, kept_symbols)
@@ -78,5 +76,5 @@ def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
 
 
 def _piece(text: SymbolText, begin: int, end: int) -> str:
-    """What stands from one symbol to before another."""
+    """The text from symbol `begin` to the one before `end`."""
     return "" if end <= begin else text.between(begin, end - 1)

@@ -1,8 +1,8 @@
-"""Evidence: what can be said about a new page and a kept one, and how probable it is that they are one page.
+"""Evidence: how a new page and a kept one differ, and how probable it is that they are the same page.
 
 What differs decides, not only how much is alike: two pages of one template, or the bulletins of two days, share most of
 their words and are yet not the same page, while a reprint or an excerpt shares what matters. The two texts are aligned
-once (`alignment`), each difference is one typed value (`differences`), a few dozen features summarize the differences
+once (`alignment`), each difference gets a kind and a place (`diff`), a few dozen features summarize the differences
 (`features`), and one probability follows from these (`model`). `in_words` describes all of this for people.
 """
 
@@ -28,39 +28,39 @@ from dedupcrawl.core.view import TITLE, View, is_worth_comparing
 from dedupcrawl.printable import counted, printable
 
 HALF = 0.5
-"""Share of a page's own text; less than that many pages of one template have in common."""
+"""Share of a page's own text; many pages of one template have less than this in common."""
 
-_SHOWN = 8  # differences
-_SHOWN_CHARACTERS = 80  # of each
+_SHOWN = 8  # differences that are shown
+_SHOWN_CHARACTERS = 80  # of each of them
 _KINDS, _PLACES = tuple(KINDS_IN_WORDS), tuple(PLACES_IN_WORDS)
 _COUNTING = frozenset({"measured", "dated", "figured"})
 
 
 class Evidence(msgspec.Struct, frozen=True, gc=False):
-    """What is to be said about a new page and a kept one."""
+    """The comparison of a new page with a kept one, and its result."""
 
     probability: float  # that the new page duplicates the kept one
     pair: Pair  # the two
 
     @property
     def values(self) -> list[float]:
-        """Those of `FEATURES`."""
+        """The values of `FEATURES`."""
         return features(self.pair)
 
     @property
     def is_list(self) -> bool:
-        """Whether the kept page is a list that holds the new one among others, and links to it."""
+        """Whether the kept page is a list that contains the new one among others, and links to it."""
         return self.pair.uncovered < HALF and listed(self.pair) > _MORE
 
     def to_dict(
         self, needed: float | None, text: SymbolText | None = None, kept_text: SymbolText | None = None
     ) -> dict[str, Any]:
-        """JSON values, rounded to four places, what is 0 left out.
+        """The evidence as JSON values, rounded to four places, without features that are 0.
 
         Args:
-            needed: The probability from which on the new page is dropped; None where no model decides.
-            text: The new page's main text, to tell what it says otherwise.
-            kept_text: The kept one's, to tell what that says in its place.
+            needed: The least probability at which the new page is dropped; None if no model decides.
+            text: The new page's main text, to show where it differs.
+            kept_text: The kept page's main text, to show what that says instead.
         """
         pair = self.pair
         shown: dict[str, Any] = {"probability": round(self.probability, 4)}
@@ -81,12 +81,12 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
 
 
 _MORE = 0.1
-"""Share of a kept page beyond what the new one says, from which on a link to that makes it a list: what a print view or
-the same page in another template has more is less. Set by hand; the model weighs the share itself."""
+"""A kept page that links to the new one is a list if more than this share of it is not in the new one; a print view, or
+the same page in another template, adds less. Set by hand; the model weighs the share itself."""
 
 
 def compare(new: View, kept: View, model: Model) -> Evidence:
-    """All about two pages."""
+    """The evidence about two pages."""
     pair = Pair(new, kept)
     return Evidence(model.compiled.probability_of(pair), pair)
 
@@ -98,10 +98,10 @@ def compare_texts(
     templates: tuple[Template, Template] | None = None,
     secret: Secret = NO_SECRET,
 ) -> Evidence | None:
-    """All about two main texts, of whose pages nothing else is known; None where they have little in common.
+    """The evidence about two main texts, without the rest of their pages; None if they have little in common.
 
-    They are given as outlines, as of `main_outline.packed`, with the templates of both hosts where they are known, and
-    the secret of their index.
+    The texts are given as outlines, made by `main_outline.packed`, with the templates of both hosts, if they are known,
+    and the secret of their index.
     """
     nothing, known = PageContext({}, {}, frozenset()), templates or (Template(), Template())
     texts = zip((new, kept), known, strict=True)
@@ -110,7 +110,7 @@ def compare_texts(
 
 
 def is_own_text_equal(one: View, other: View) -> bool:
-    """Whether two main texts say the same once the templates of their hosts are left out."""
+    """Whether two main texts are equal once the templates of their hosts are left out."""
     return (
         shows_same(one, other)
         and one.main.tail_hash == other.main.tail_hash
@@ -120,16 +120,16 @@ def is_own_text_equal(one: View, other: View) -> bool:
 
 
 def is_own_text_said(one: View, other: View) -> bool:
-    """Whether either page says all of the other's main text, site template left out, be it beside its own.
+    """Whether each page says all of the other's main text, without the site template, in its main text or beside it.
 
-    Of one page extraction may take another part for its main text when a line was added. Where that has no template,
-    or says too little without it, either has to say all that stands beside the other's, too.
+    If a line is added to a page, extraction may take another part for its main text. If that part has no template, or
+    too little besides, the other page must also say all that stands beside it.
     """
     return shows_same(one, other) and _is_said(one, other) and _is_said(other, one)
 
 
 def shows_same(one: View, other: View) -> bool:
-    """Whether secondary text and resources are the same of both, but for what the other page says in its text."""
+    """Whether both have the same secondary text and resources, apart from what the other page says in its text."""
     return not (
         unknown_lines(one.page_context.secondary, other)
         or unknown_lines(other.page_context.secondary, one)
@@ -149,13 +149,13 @@ def _is_said(page: View, by: View) -> bool:
 
 
 def _blocks(page: View) -> list[tuple[bytes, int]]:
-    """Symbols of each block of a main text, and the hash of its skeleton."""
+    """The symbols of each block of a main text, with the hash of its skeleton."""
     main, edges = page.main, pairwise([0, *page.main.ends])
     return [(main.raw[2 * begin : 2 * end], line) for (begin, end), line in zip(edges, main.hashes, strict=True)]
 
 
 _SIGNS = {"against": "against a duplicate", "either": "context"}
-"""Sign of a feature → what is said of it; the weight of one of either sign says nothing by itself."""
+"""Sign of a feature → how it is introduced; a feature of either sign says nothing by itself."""
 
 LABELS: Mapping[str, str] = {
     "probability": "probability that this page duplicates the kept one",
@@ -166,19 +166,19 @@ LABELS: Mapping[str, str] = {
     "covered": "of its own text stands in kept pages that it is a list of",
     **{it.name: f"{_SIGNS[it.sign]}: {it.says}" for it in FEATURES if it.name in packaged().weights},
 }
-"""Key → what a number there is, in the order in which it is told.
+"""Key → what its number means, in the order in which evidence lists them.
 
-Features that have no weight in the model are left out: they are on record, and say nothing.
+Features without a weight in the model are left out: they are recorded, but say nothing.
 """
 
 UNITS: Mapping[str, str] = dict.fromkeys(("probability", "needed", "covered"), "share") | {
     it.name: it.unit for it in FEATURES
 }
-"""Key → unit of the number there, as `Feature.unit`; a key that is not here has a plain number."""
+"""Key → unit of its number, as in `Feature.unit`; a key that is not here has a plain number."""
 
 
 def sureness(evidence: Mapping[str, Any]) -> str:
-    """How probable a duplicate is, and how probable it had to be; empty where nothing was weighed."""
+    """The probability of a duplicate and the probability needed to drop it, in words; empty if no model decided."""
     reached, needed = (_share(evidence.get(key)) for key in _SURENESS)
     return f"probability {reached}" + (f", {needed} needed" if needed else "") if reached else ""
 
@@ -188,9 +188,9 @@ def _share(value: object) -> str:
 
 
 def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each thing that the evidence says; of what another version wrote, its key and value.
+    """A line for each thing that the evidence says; for keys that another version wrote, the key and its value.
 
-    What differs comes first, after how sure it is. A feature that is shown as 0 says nothing, and has no line.
+    The probability comes first, then the differences. A feature that would be shown as 0 has no line.
     """
     if reached := _share(evidence.get("probability")):
         needed = _share(evidence.get("needed"))
@@ -224,11 +224,11 @@ _KNOWN = {*LABELS, *_FEATURES}
 _SURENESS = ("probability", "needed")
 _TOLD = ("titles", "headlines", "differs")
 _SIDES = 2  # the new page's, and the kept one's
-_LOG_OF_MOST = 20.0  # an index may hold what another version wrote
+_LOG_OF_MOST = 20.0  # an index may hold greater values that another version wrote
 
 
 def _figure(value: float, unit: str) -> str:
-    """A number for people; a count that a model has as its logarithm, as it was."""
+    """A number for people; a count, of which the model has the logarithm, is converted back."""
     if unit == "share":
         return f"{value:.1%}"
     if unit == "flag":

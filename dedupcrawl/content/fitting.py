@@ -1,6 +1,6 @@
-"""Fitting: a model for other kinds of pages, starting from the package's own one, and the thresholds of any model.
+"""Fitting: fit a model for other kinds of pages, starting from the package's own one, and any model's thresholds.
 
-A crawl needs none of it; `dedupcrawl calibrate` and `python -m benchmarks.fit_model` do.
+Crawls do not use this; `dedupcrawl calibrate` and `python -m benchmarks.fit_model` do.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from dedupcrawl.core.features import FEATURES
 
 Numbers: TypeAlias = NDArray[np.float64]
 
-_STEPS = 500  # of L-BFGS-B, at most; set by hand
+_STEPS = 500  # the most steps of L-BFGS-B; set by hand
 WAYS: Mapping[str, tuple[float | None, float | None]] = {"against": (None, 0.0), "either": (None, None)}
 """Sign of a feature → least and greatest weight."""
 
 
-# How much a model speaks beside the labels that another one is fitted to from there on. Chosen by
-# `benchmarks.calibration` at d5f06064 on half of its sources, by all pairs of each, of which some were labelled: with
-# these precision is .902 or more for a target of .9, and .963 or more for .97, from 20 labels on, wherever they stand.
-# 200 labels of duplicates alone make .684 for .9 without strata, .927 with two, .941 with four, .966 with eight. With
-# 200 pairs 20 such labels make .882 and .952. The strength matters less.
-STRENGTH = 0.3  # a weight changed by one in log odds over all of its feature's range costs half of this
-PAIRS = 50.0  # as how many labels all known pairs count
-STRATA = (0.25, 0.5, 0.75)  # of the prior's probability
+# The weight of the prior model against the labels to which a new model is fitted. `benchmarks.calibration` chose these
+# at d5f06064 on half of its sources, by all pairs of each, some of which were labelled: with these values precision is
+# .902 or more for a target of .9, and .963 or more for .97, from 20 labels on, whichever pairs are labelled. With 200
+# labels of duplicates alone it is .684 for .9 without strata, .927 with two, .941 with four, .966 with eight. If PAIRS
+# is 200, it is .882 and .952 with 20 such labels. The strength matters less.
+STRENGTH = 0.3  # changing a weight by one in log odds over the whole range of its feature costs half of this
+PAIRS = 50.0  # all known pairs together count as this many labels
+STRATA = (0.25, 0.5, 0.75)  # where strata of the prior's probability begin
 
 
 class KnownPairs(NamedTuple):
-    """Pairs of pages that stand for all on which a model was fitted, each for as many."""
+    """Pairs of pages that represent all pairs on which a model was fitted, each an equal number of them."""
 
     values: Numbers  # shape (n, len(FEATURES))
     same: NDArray[np.bool_]  # shape (n,)
-    unseen: Numbers  # shape (n,): their probability by models that were not fitted on their source
+    unseen: Numbers  # shape (n,): their probabilities by models that were not fitted on their source
 
 
 @cache
 def known_pairs() -> KnownPairs:
-    """Those in the package; values of features that its model does not use are 0."""
+    """The known pairs of the package's model; values of features that the model does not use are 0."""
     path = files("dedupcrawl.content") / "data" / "pairs.json.gz"
     read = msgspec.json.decode(gzip.decompress(path.read_bytes()), type=dict[str, list[float]])
     nothing = [0.0] * len(read["same"])
@@ -54,11 +54,11 @@ def known_pairs() -> KnownPairs:
 
 
 def weights_beside(known: Numbers, labelled: Numbers) -> tuple[Numbers, Numbers]:
-    """What each known pair and each label counts, by the probability that the prior gives it.
+    """The weight of each known pair and of each label, from the probabilities that the prior gives them.
 
-    Labels come from where somebody looked, for example from a report's duplicates, and say nothing about other pairs.
-    So the labels of a stratum of probabilities share the weight that its known pairs have among all: whatever is
-    labelled, pairs of other strata count as before.
+    Users label the pairs that they happen to see, such as a report's duplicates, and that says nothing about other
+    pairs. So each stratum of probabilities keeps the share of the weight that its known pairs have, and its labels are
+    part of that: whatever is labelled, pairs of other strata count as before.
     """
     of_known, of_labelled = (np.searchsorted(STRATA, found, side="right") for found in (known, labelled))
     before = np.bincount(of_known, minlength=len(STRATA) + 1) * PAIRS / len(known)
@@ -74,17 +74,17 @@ def refit(
     labels: NDArray[np.bool_],
     fitted: str,
 ) -> Model:
-    """A model for another kind of pages, fitted from another model on.
+    """Fit a model for another kind of pages, starting from the prior model.
 
-    Ridge regression towards the prior's weights instead of 0, on the labels and on known pairs, of which it is to say
-    what the prior says. Features that the prior does not use are not used, and its thresholds stay.
+    This is ridge regression towards the prior's weights instead of 0, on the labels and on known pairs, whose targets
+    are the prior's probabilities. Features that the prior does not use stay unused, and its thresholds are kept.
 
     Args:
-        prior: The other one.
-        known: Pairs that stand for those on which it was fitted.
-        values: Shape (n, len(FEATURES)).
-        labels: Shape (n,): whether the new page duplicates the kept one; of one kind only, if need be.
-        fitted: By which command.
+        prior: The model to start from.
+        known: Pairs that represent those on which it was fitted.
+        values: The features of the labelled pairs, shape (n, len(FEATURES)).
+        labels: Shape (n,): whether the new page duplicates the kept one; all labels may be equal.
+        fitted: The command that fits the model, for its file.
     """
     from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy has no types; half a second
 
@@ -120,7 +120,7 @@ def calibrated(  # noqa: PLR0913 - as `refit`
     folds: NDArray[np.int_],
     fitted: str,
 ) -> Model:
-    """As `refit`, with thresholds by what fits that had not seen a label's fold, shape (n,), say of it."""
+    """As `refit`, with new thresholds, from fits that had not seen the fold of the label they judge; `folds`: (n,)."""
     fit = partial(refit, prior, known, fitted=fitted)
     model = fit(values, labels)
     unseen = np.zeros(len(labels))
@@ -139,17 +139,17 @@ def calibrated(  # noqa: PLR0913 - as `refit`
 def thresholds(
     found: Numbers, labels: NDArray[np.bool_], weights: Numbers, precisions: Sequence[float]
 ) -> tuple[tuple[float, float], ...]:
-    """Precision → the least probability from which on the share of duplicates is so large, rising with precision.
+    """Precision → the least probability from which on this share of pairs are duplicates, rising with precision.
 
     Args:
         found: Shape (n,): the probabilities of pairs, from fits that had not seen them.
-        labels: Shape (n,).
-        weights: Shape (n,).
-        precisions: Which ones, ascending.
+        labels: Shape (n,): whether they are duplicates.
+        weights: Shape (n,): how much they count.
+        precisions: The precisions, ascending.
     """
     order = np.argsort(-found, kind="stable")
     right = (weights * labels)[order].cumsum() / weights[order].cumsum()
-    best = np.maximum.accumulate(right[::-1])[::-1]  # what is reached from here on or lower
+    best = np.maximum.accumulate(right[::-1])[::-1]  # the best precision at this or a lower probability
     values: list[tuple[float, float]] = []
     for precision in precisions:
         reached = (best >= precision).nonzero()[0]
@@ -164,32 +164,32 @@ def _log_odds(found: Numbers) -> Numbers:
 
 
 def probabilities(model: Model, values: Numbers) -> Numbers:
-    """Shape (n, len(FEATURES)) → (n,)."""
+    """The probabilities of pairs by the values of their features: shape (n, len(FEATURES)) → (n,)."""
     at, weights, low, high = (np.array(column) for column in zip(*model.terms, strict=True))
     odds: Numbers = np.clip(values[:, at], low, high) @ weights + model.intercept
     return np.asarray(1 / (1 + np.exp(-np.clip(odds, -MOST_ODDS, MOST_ODDS))))
 
 
 class FittedLabels(NamedTuple):
-    """What came of labels; the three lists have one value a label."""
+    """The result of fitting to labels; the three lists have a value for each label."""
 
     model: Model
     probabilities: list[float]  # by the package's model
     before: list[bool]  # whether the package's model drops each pair
-    after: list[bool]  # ... whether one does that saw no pair of its kept page
+    after: list[bool]  # ... whether a model drops it that saw no pair of its kept page
 
 
 def fit_labels(
     values: Sequence[Sequence[float]], same: Sequence[bool], folds: Sequence[int], target: float, fitted: str
 ) -> FittedLabels:
-    """Fit the package's model to labels of pairs, and see what models drop that had not seen them.
+    """Fit the package's model to labelled pairs, and find out which pairs are dropped by models that had not seen them.
 
     Args:
         values: The features of each pair, shape (n, len(FEATURES)).
         same: Whether the new page may be dropped for the kept one, shape (n,).
-        folds: The fold of each pair, shape (n,); pairs of one kept page are in one.
-        target: The precision that is asked for.
-        fitted: By which command, for the model's file.
+        folds: The fold of each pair, shape (n,); pairs with the same kept page are in the same fold.
+        target: The target precision.
+        fitted: The command that fits the model, for its file.
     """
     prior, known = packaged(), known_pairs()
     rows, labels, of_labels = np.array(values), np.array(same), np.array(folds)

@@ -1,4 +1,4 @@
-"""HTML to Page: the only code that turns a response's body into a page that the content checks can read."""
+"""HTML: turn the body of a response into the page that the content checks read."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike, host_of, site_of
 from dedupcrawl.text.ignored import NOTHING, Ignored
 
-_BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest is of all of it
+_BODY_LIMIT = 2_000_000  # bytes of HTML that are read; the digest covers the whole body
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_TAMED_LIMIT = 8_000_000  # of a longer page so many, to read what is neither script nor picture
+_TAMED_LIMIT = 8_000_000  # bytes of a longer page from which scripts and embedded pictures are removed before that
 
 
 def facts_of(body: bytes | str, encoding: str | None = None) -> Facts:
-    """What the markup of a page says; it is read when somebody asks.
+    """What the markup of a page says; the markup is read on first use.
 
     Args:
-        body: The undecoded response body, or HTML that was decoded before.
-        encoding: Charset of the HTTP response, if it had one; it need not be right.
+        body: The undecoded body of the response, or HTML that was decoded before.
+        encoding: The charset in the HTTP response, if it had one; it need not be right.
     """
     raw = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
     markup = raw[:_TAMED_LIMIT]
@@ -47,21 +47,21 @@ def extract(  # noqa: PLR0913 - each may be left out
     fields: bool = True,
     also_at: tuple[str, ...] = (),
 ) -> Page:
-    """What a page says: its main text by natural paragraphs and, if asked for, its title, headings, metas and anchors.
+    """Read a page: its main text in natural paragraphs, its title and links, and the text around its main text.
 
-    It accepts any body; time and memory are bounded. A page with more than 2 MB of HTML, not counting scripts and what
-    is embedded in tags, or with more than 100,000 tags, has no text: two such pages that begin alike may go on with
-    different texts. Then only the same bytes are the same page.
+    It accepts any body; time and memory are bounded. A page with more than 2 MB of HTML, not counting scripts and data
+    in tags, or with more than 100,000 tags, has no text: two such pages that begin alike may go on with different
+    texts. Then only the same bytes are the same page.
 
     Args:
-        body: As `facts_of` takes it, or what that has made of it.
-        url: Where the page was found, after redirects.
-        encoding: As `facts_of` takes it.
-        selector: CSS selector of the elements that hold the main text. Where it finds none, or the page has more than
-            10,000 elements, or nests deeper than 255, the page is treated as if there were none, and
-            `Page.selector_missed` says so.
-        ignored: What does not count.
-        fields: Fill headings, keywords, description and anchors.
+        body: As for `facts_of`, or its result.
+        url: The URL of the page, after redirects.
+        encoding: As for `facts_of`.
+        selector: CSS selector of the elements that hold the main text. If it finds none, or the page has more than
+            10,000 elements, or nests deeper than 255, the page is read without a selector, and `Page.selector_missed`
+            says so.
+        ignored: The parts of the page that do not count.
+        fields: Whether to read headings, keywords, description and anchors as well.
         also_at: Other URLs that lead to the page.
 
     Raises:
@@ -70,7 +70,7 @@ def extract(  # noqa: PLR0913 - each may be left out
     facts = body if isinstance(body, Facts) else facts_of(body, encoding)
     if not facts.is_cut:
         markup = ignored.markup(facts.markup)
-        if markup != facts.markup:  # which may be longer: a tree is written with all its end tags and references
+        if markup != facts.markup:  # it may be longer: a tree is serialized with all end tags and references
             facts = Facts(markup[:_BODY_LIMIT], facts.body, len(markup) > _BODY_LIMIT)
     site = site_of(url) if fields else ""
     page = core.read(
@@ -86,19 +86,19 @@ def extract(  # noqa: PLR0913 - each may be left out
 
 
 def why_unread(page: Page) -> str:
-    """Why nothing was read of a page of HTML that shows something: it is too long, see `extract`. Empty for others."""
+    """Why no text of a page of HTML was read although it has some: it is too long, see `extract`. Empty for others."""
     is_too_long = page.body_tells and not page.has_text
     return "of more than 2 MB of HTML without its scripts, or 100,000 tags, no text is read" if is_too_long else ""
 
 
 def _selected(markup: bytes, selector: str) -> bytes:
-    from dedupcrawl.text.selection import selected  # for which lxml is loaded
+    from dedupcrawl.text.selection import selected  # which loads lxml
 
     return "<hr>".join(selected(markup, selector)).encode()
 
 
 def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:
-    """The host of a page, that of its base, and the path of that; see `core.page.read`."""
+    """The host of a page, the host of its base URL, and the path of that URL; see `core.page.read`."""
     try:
         based = urljoin(url, base) if base else url
     except ValueError:
@@ -108,9 +108,9 @@ def _located(url: str, base: str) -> tuple[bytes, bytes, bytes]:
     return host, base_host, local_form(based.partition("#")[0].partition("?")[0])
 
 
-@lru_cache(maxsize=1 << 14)  # pages of a site have most links in common
+@lru_cache(maxsize=1 << 14)  # the pages of a site have most links in common
 def _stays(target: str, base: str, site: str) -> bool | None:
-    """Whether a link to this target stays on the site; None where it leads to no web page."""
+    """Whether a link to this target stays on the site; None if it leads to no web page."""
     scheme = _SCHEME.match(target)
     if scheme and scheme[0].lower() not in ("http:", "https:"):
         return None

@@ -1,4 +1,4 @@
-"""Model: one number from the features of two pages, by logistic regression with bounded signs.
+"""Model: turn the features of two pages into a probability, by logistic regression with restricted signs.
 
 Bounds, weights and thresholds are data, `data/model.json`, fitted by `python -m benchmarks.fit_model` to pairs of real
 pages that readers labelled and to page archives with known texts. `dedupcrawl calibrate` fits another model to a user's
@@ -19,13 +19,13 @@ from dedupcrawl.core.features import FEATURES, Weights
 from dedupcrawl.system_errors import cause
 
 TARGET_PRECISION = 0.97
-"""The share of dropped pages that should be duplicates, by default (docs/measured/probability.md)."""
+"""The default of the share of dropped pages that should be duplicates (docs/measured/probability.md)."""
 
 DOUBTED = 0.9
-"""Of the pages that are kept in doubt are those that would be dropped for this target precision."""
+"""A kept page that this target precision would drop is kept in doubt."""
 
-FORMAT = 2  # of the file; raise it when a model of before cannot be read
-MOST_ODDS = 700.0  # log odds; beyond, e to their power is not a number
+FORMAT = 2  # of the file; raise it when this version cannot read earlier models
+MOST_ODDS = 700.0  # log odds; beyond this, `exp` overflows
 
 
 class ModelError(ValueError):
@@ -33,34 +33,34 @@ class ModelError(ValueError):
 
 
 class Model(msgspec.Struct, frozen=True, dict=True):
-    """A logistic regression, and what its probabilities were worth on pairs that it was not fitted on."""
+    """A logistic regression, and the precision of its probabilities on pairs on which it was not fitted."""
 
     format: int  # of the file
-    fitted: str  # by which command
-    intercept: float  # log odds of a pair of pages without any feature
+    fitted: str  # the command that fitted it
+    intercept: float  # log odds of a pair whose features are all 0
     weights: dict[str, float]  # feature → what one unit of it adds to the log odds
-    # feature → the least and the greatest value that counts: what the pairs had on which it was fitted
+    # feature → the least and the greatest value that count: the range in the pairs on which it was fitted
     bounds: dict[str, tuple[float, float]]
-    # (precision, probability), ascending: of the pairs from this probability on, the share that are duplicates
+    # (precision, probability), ascending: the share of duplicates among the pairs from this probability on
     thresholds: tuple[tuple[float, float], ...]
 
     @cached_property
     def terms(self) -> list[tuple[int, float, float, float]]:
-        """Of each feature that counts its place among `FEATURES`, its weight and its bounds."""
+        """For each feature with a weight, its index in `FEATURES`, its weight and its bounds."""
         names = [feature.name for feature in FEATURES]
         return [(names.index(name), weight, *self.bounds[name]) for name, weight in self.weights.items()]
 
     @cached_property
     def compiled(self) -> Weights:
-        """What makes the probability that the new page of a pair duplicates the kept one."""
+        """The compiled weights, which compute the probability that the new page of a pair duplicates the kept one."""
         return Weights(self.intercept, self.terms)
 
     def probability(self, values: list[float]) -> float:
-        """The same by the values of `FEATURES`."""
+        """That probability, from the values of `FEATURES`."""
         return self.compiled.probability(values)
 
     def threshold(self, target_precision: float) -> float:
-        """Least probability of pages to drop so that this share of the drops is right, between those known."""
+        """The least probability at which to drop pages so that this share of drops is right, by interpolation."""
         before = (0.0, 0.0)
         for precision, least in self.thresholds:
             if precision >= target_precision:
@@ -71,7 +71,11 @@ class Model(msgspec.Struct, frozen=True, dict=True):
 
 
 def parse(raw: bytes, name: str) -> Model:
-    """A model from JSON, by the name of its file; a ModelError where it is none, or one of another version."""
+    """Read a model from JSON; `name` is that of its file.
+
+    Raises:
+        ModelError: It is no model, or one of another version.
+    """
     again = "rebuild it with: dedupcrawl calibrate"
     try:
         if (made := msgspec.json.decode(raw, type=dict[str, object]).get("format")) != FORMAT:
@@ -85,7 +89,7 @@ def parse(raw: bytes, name: str) -> Model:
 
 
 def _problems(model: Model) -> Iterator[str]:
-    """What keeps numbers from being a model."""
+    """What is wrong with the values of a model."""
     known = {feature.name: feature.sign for feature in FEATURES}
     if not model.weights:
         yield "has no weights"
@@ -117,10 +121,10 @@ def packaged() -> Model:
 
 @lru_cache(maxsize=8)
 def load(path: Path | None) -> Model:
-    """The model in a file; the package's own where none is named.
+    """The model in a file; the package's own if `path` is None.
 
     Raises:
-        ModelError: The file cannot be read, or is none.
+        ModelError: The file cannot be read, or is no model.
     """
     if path is None:
         return packaged()

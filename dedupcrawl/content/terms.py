@@ -1,13 +1,12 @@
 """Terms: what MWO weighs and what concept networks are made of.
 
-A normalized text has no traditional characters any more. A page with ideographs or kana is segmented with jieba's
-dictionary and model (rjieba: the same words for Chinese, much faster), and with a dictionary of the user's
-(DEDUP_DICTIONARY); any other is split at everything that is neither letter nor digit. Stop words are dropped, and words
-of the letters a … z are reduced to their stems by Snowball's English stemmer. Words of other scripts and numbers stay
-as they are.
+Normalized text has only simplified characters. A page with ideographs or kana is segmented with jieba's dictionary and
+model (rjieba: the same words for Chinese, much faster), and with a user's dictionary (DEDUP_DICTIONARY); any other page
+is split at everything that is neither letter nor digit. Stop words are dropped, and words of the letters a … z are
+reduced to their stems by Snowball's English stemmer. Words of other scripts and numbers are not changed.
 
-The two libraries behind this are loaded when the first page needs them, so that a crawl whose checks do without terms
-does not pay for them.
+The two libraries are loaded when the first page needs them, so that a crawl whose checks use no terms does not pay for
+them.
 """
 
 from __future__ import annotations
@@ -29,24 +28,24 @@ from dedupcrawl.core.terms import LONGEST_WORD, PLACE, SpacedTerms, TermHashes, 
 from dedupcrawl.setting import file, parameter
 
 TERMS_VERSION = 2
-"""Changes whenever a text's terms do, other than by a new version of a library."""
+"""Changes whenever the terms of a text change for other reasons than a new version of a library."""
 
 STOPPED = ""
-"""Stands in a sequence for a stop word, in a text with ideographs also for a mark: a phrase ends there."""
+"""Stands in a sequence for a stop word and, in text with ideographs, also for a mark: a phrase ends there."""
 
-_REMEMBERED = 1 << 16  # words whose terms are remembered
+_REMEMBERED = 1 << 16  # words whose terms are cached
 
 _ENTRY = re.compile("(.+?)(?: ([0-9]{1,12}))?(?: ([A-Za-z]+))?")  # of a dictionary, as jieba's load_userdict reads it
 
 
 class _Patterns(NamedTuple):
-    """What words are known by."""
+    """The patterns of words."""
 
     word: re.Pattern[str]
     ideographs: re.Pattern[str]
 
 
-@cache  # like the libraries: to compile them takes 20 ms
+@cache  # made on first use, like the libraries: compiling them takes 20 ms
 def _patterns() -> _Patterns:
     ideographs = f"[{CJK}]{{1,{LONGEST_WORD}}}"
     spaced = f"(?:[^\\W_{CJK}]|[{VOWEL_SIGNS}]){{1,{LONGEST_WORD}}}"
@@ -54,14 +53,11 @@ def _patterns() -> _Patterns:
 
 
 class DictionaryError(ValueError):
-    """A file that is not a dictionary for segmentation; the message says which and what it takes."""
+    """A file is not a dictionary for segmentation; the message names it and says what to do."""
 
 
 def header(dictionary: str = "") -> dict[str, str | int]:
-    """What terms depend on besides the text; the libraries by the versions that may change their words.
-
-    Of a dictionary in jieba's format it has the digest.
-    """
+    """What terms depend on besides the text: the libraries' major and minor versions, and the dictionary's digest."""
     made_by = {library: _version(library) for library in ("rjieba", "PyStemmer")}
     return {"terms": TERMS_VERSION, **made_by, **({"dictionary": _digest(dictionary)} if dictionary else {})}
 
@@ -88,7 +84,7 @@ def read_dictionary(path: Path) -> dict[str, int | None]:
     anything but ideographs are ignored, because letters and digits are words of their own wherever they stand.
 
     Raises:
-        DictionaryError: when there is no word in it, or it cannot be read.
+        DictionaryError: The file has no word in it, or cannot be read.
     """
     try:
         lines = path.read_text("utf-8-sig").splitlines()
@@ -116,7 +112,7 @@ def _version(library: str) -> str:
 
 @lru_cache(maxsize=4)
 def _segmenter(dictionary: str) -> Callable[[str], list[str]]:
-    import rjieba  # here, and below, because only some crawls need terms
+    import rjieba  # imported here, and below, because only some crawls need terms
 
     segmenter = rjieba.Jieba() if dictionary else rjieba
     for word, frequency in (read_dictionary(Path(dictionary)) if dictionary else {}).items():
@@ -140,7 +136,7 @@ def term(word: str) -> str:
 
 
 def term_sequence(folded: str, dictionary: str = "") -> list[str]:
-    """The terms of a folded text in order, `STOPPED` as said there; total for any string."""
+    """The terms of a folded text in order, with `STOPPED` for stop words and marks; never raises."""
     text, spaced = cut(folded)
     if not text:
         return list(map(term, spaced))
@@ -149,14 +145,14 @@ def term_sequence(folded: str, dictionary: str = "") -> list[str]:
 
 
 def main_terms(text: SymbolText, dictionary: str = "") -> bytes:
-    """The hashes of `term_sequence(text.text)` without those that are `STOPPED`, four bytes each, in no order."""
+    """The hashes of the terms of a text, without `STOPPED`, four bytes each, in no particular order."""
     hashes, rest = _spaced.of(text)
     return hashes + _hashes(rest, [], dictionary) if rest else hashes
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def terms_of_line(line: str, dictionary: str = "") -> bytes:
-    """The same of a line that may recur on the pages of a site, such as the text of a link."""
+    """The same for a line; cached, because lines such as the texts of links recur on the pages of a site."""
     return _hashes(*cut(fold(line)), dictionary)
 
 
@@ -176,7 +172,7 @@ def _hashes(text: str, spaced: list[str], dictionary: str) -> bytes:
 
 
 def _segmented(text: str, dictionary: str) -> list[str]:
-    """Words and marks of a text in order; `PLACE` is one."""
+    """The words and marks of a text in order; `PLACE` counts as a word."""
     segments = _segmenter(dictionary)(text)
     if max(map(len, segments), default=0) > LONGEST_WORD:
         segments = _pieces(segments)

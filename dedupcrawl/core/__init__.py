@@ -1,7 +1,7 @@
 """The compiled core: all work that is done for each character, symbol or tag of a page.
 
 `tools/build_core.py` compiles each module of this folder whose first line begins with `# cython:` into an extension
-beside it, and the module works only so. The .pxd file of its name declares what its functions take in C.
+beside it; the module works only in compiled form. The .pxd file of the same name declares its C types and functions.
 """
 
 from dedupcrawl.core.built import check

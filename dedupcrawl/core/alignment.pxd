@@ -2,8 +2,8 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
 cdef enum:
     GRAM = 4
-    GAP_LIMIT = 512  # symbols; no page of the labelled pairs has a longer gap in which it would matter
-    EFFORT = 4  # times the kept sequence
+    GAP_LIMIT = 512  # symbols; on the labelled pairs, aligning longer gaps would make no difference
+    EFFORT = 4  # times that the gaps together may go through the kept sequence
     WORDS = GAP_LIMIT // 64
 
 cdef struct Tile:  # equal pieces of two sequences
@@ -14,9 +14,9 @@ cdef struct Work:
     Py_ssize_t count, room
     Tile *tiles
     Py_ssize_t tile_count, tile_room
-    uint64_t *rows  # of the table of a gap, (GAP_LIMIT + 1) × WORDS
-    uint64_t *masks  # of the symbols opposite, GAP_LIMIT × WORDS
-    uint16_t *which  # of each value, 1 + where its mask is; all zeros between two gaps
+    uint64_t *rows  # the table of a gap, (GAP_LIMIT + 1) × WORDS
+    uint64_t *masks  # where each symbol occurs on the kept side, GAP_LIMIT × WORDS
+    uint16_t *which  # symbol → 1 + the number of its mask; all zeros between two gaps
 
 cdef Work *work_at_hand() noexcept
 cdef Py_ssize_t aligned(

@@ -1,14 +1,14 @@
 # cython: language_level=3
-"""Two sequences of symbols side by side, aligned once: what stands in both, and the pieces that differ.
+"""Align two sequences of symbols: find the symbols that both have in common, and the pieces that differ.
 
-What is the same are *tiles*, which may have moved: runs of anchors. Anchors are grams of four symbols that occur
-equally often in both sequences, the i-th occurrence here with the i-th there: patience diff (Cohen), except that blocks
-may have moved and repeated text anchors too. What is left of the new sequence between two of them is a gap; opposite it
-lies what the kept sequence has between the same tiles and no tile covers. The sides of a gap are aligned by a longest
-common subsequence (Hyyrö 2004).
+The common parts are *tiles*: runs of anchors, which may have moved. An anchor is a gram of four symbols that occurs
+equally often in both sequences; its i-th occurrence in one is paired with its i-th in the other. This is patience diff
+(Cohen), except that blocks may have moved and that repeated text has anchors too. Between two tiles lies a gap: the
+remaining symbols of the new sequence on one side, and on the other the symbols of the kept sequence between the same
+tiles that no tile covers. The two sides are aligned by a longest common subsequence (Hyyrö 2004).
 
-Cost: O(n log n) for the tiles. A gap of which a side is longer than `GAP_LIMIT` is not aligned, nor is any that
-follows once the gaps have gone through the kept sequence `EFFORT` times, which takes a page made for it.
+Cost: the tiles are found in linear time, by hashing. A gap with a side longer than `GAP_LIMIT` is not aligned. Once the
+gaps together have gone through the kept sequence `EFFORT` times, which needs a page made for it, no more are aligned.
 """
 
 import os
@@ -19,10 +19,10 @@ from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, coun
 from cython.cimports.libc.string import memcpy, memset
 
 LONGEST = 1 << 14
-"""Symbols of a sequence at most."""
+"""The most symbols that a sequence may have."""
 
 _longest = cython.declare(cython.Py_ssize_t, LONGEST)
-_slots = cython.declare(Slots)  # of grams
+_slots = cython.declare(Slots)  # grams and how often they occur
 _slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 _work = cython.declare(Work)
 _rows = cython.declare(bytes, bytes(8 * (GAP_LIMIT + 1) * WORDS))
@@ -47,7 +47,7 @@ def _find_anchors(
     kept_count: cython.Py_ssize_t,
     places: cython.pointer(int32_t),
 ) -> cython.int:
-    """For each gram of `new` the place of its anchor in `kept`, −1 where it has none."""
+    """Fill in, for each gram of `new`, the position in `kept` that it is anchored to, −1 if there is none."""
     slot: cython.pointer(Slot)
     all_following: bytes = unset(4 * kept_count)
     following: cython.pointer(int32_t) = int32s(all_following)
@@ -77,7 +77,7 @@ def _find_anchors(
     for i in range(count):
         slot = slots.items + home[i]
         places[i] = -1
-        if slot.count == slot.there:  # the i-th here with the i-th there, where there are as many
+        if slot.count == slot.there:  # equally often in both: pair the i-th occurrences
             places[i] = slot.first
             if slot.first != slot.last:
                 slot.first = following[slot.first]
@@ -92,10 +92,7 @@ def _find_tiles(
     kept_count: cython.Py_ssize_t,
     work: cython.pointer(Work),
 ) -> cython.int:
-    """Fill the tiles, the maximal runs of anchors, in the order of `new`.
-
-    Where two meet, the later one gives way.
-    """
+    """Fill in the tiles, the maximal runs of anchors, in the order of `new`; where two overlap, cut the later one."""
     work.tile_count = 0
     if count < GRAM or kept_count < GRAM:
         return 0
@@ -125,7 +122,7 @@ def _find_tiles(
 
 
 def work_at_hand():
-    """What alignments work in, without pieces: one is made after the other, while the interpreter's lock is held."""
+    """The working memory that all alignments share, without pieces; the interpreter's lock makes sharing safe."""
     _work.count = 0
     return cython.address(_work)
 
@@ -158,9 +155,10 @@ def _fill_rows(
     m: cython.Py_ssize_t,
     work: cython.pointer(Work),
 ) -> cython.Py_ssize_t:
-    """The rows of the table of longest common subsequences, as bits (Hyyrö 2004); how many words a row has.
+    """Fill the rows of the table of longest common subsequences, as bits (Hyyrö 2004); return the words of a row.
 
-    Bit j of row i is 0 where the first j + 1 there have a longer subsequence with the first i here than the first j.
+    Bit j of row i is 0 if the first i symbols of `here` have a longer common subsequence with the first j + 1 symbols
+    of the kept side than with its first j.
     """
     words: cython.Py_ssize_t = (m + 63) // 64
     different: cython.int = 0
@@ -210,7 +208,7 @@ def _align_gap(
     in_new: cython.pointer(uint8_t),
     work: cython.pointer(Work),
 ) -> cython.int:
-    """The pieces of a gap, and what is common. `after`: where the kept side ends."""
+    """Add the pieces of a gap and flag its common symbols; `after` is where the kept side ends."""
     words: cython.Py_ssize_t = _fill_rows(new + begin, n, kept, places, m, work)
     first: cython.Py_ssize_t = work.count
     i: cython.Py_ssize_t = n
@@ -241,7 +239,7 @@ def _align_gap(
         in_new[places[j]] = 1
     last: cython.Py_ssize_t = work.count - 1
     swapped: int32_t[4]
-    while first < last:  # into the order of the new sequence
+    while first < last:  # the pieces were added last to first
         memcpy(swapped, work.pieces + 4 * first, 16)
         memcpy(work.pieces + 4 * first, work.pieces + 4 * last, 16)
         memcpy(work.pieces + 4 * last, swapped, 16)
@@ -251,7 +249,7 @@ def _align_gap(
 
 
 def aligned(new, count, kept, kept_count, in_kept, in_new, work):
-    """Fill the flags, all zeros, and the pieces; how often what follows here stands earlier in the kept sequence."""
+    """Fill the flags, which are all zeros, and the pieces; return the number of moves, as `align` counts them."""
     if count > _longest or kept_count > _longest:
         raise ValueError(f"a sequence has {max(count, kept_count)} symbols, more than {LONGEST}")
     _find_tiles(new, count, kept, kept_count, work)
@@ -309,10 +307,10 @@ def align(new: bytes, kept: bytes) -> tuple:
     """Align two sequences, two bytes a symbol, neither longer than `LONGEST`.
 
     Returns:
-        For each symbol of the new one a byte, 1 where it stands in the kept one; the same of the kept one; the pieces
-        that differ, in the order of the new one, each four int32: begin and end in the new sequence, begin and end in
-        the kept one (of which what stands in the new one does not belong to it); and how many places there are where
-        what follows in the new sequence stands earlier in the kept one.
+        Four values: a byte for each symbol of the new sequence, 1 if it is aligned with one of the kept sequence; the
+        same for the kept sequence; the pieces that differ, in the order of the new sequence, each as four int32 (begin
+        and end in the new sequence, begin and end in the kept one; aligned symbols between these do not belong to the
+        piece); and the number of moves, which are tiles that begin in the kept sequence before the previous one ends.
     """
     count: cython.Py_ssize_t = len(new) // 2
     kept_count: cython.Py_ssize_t = len(kept) // 2
@@ -333,7 +331,7 @@ def align(new: bytes, kept: bytes) -> tuple:
 
 
 def tiles(new: bytes, kept: bytes) -> list:
-    """Equal pieces, in the order of the new sequence: where each begins there and in the kept one, and its length."""
+    """The tiles in the order of the new sequence: for each its begin there, its begin in the kept one, its length."""
     i: cython.Py_ssize_t
     work: cython.pointer(Work) = work_at_hand()
     _find_tiles(_sequence(new), len(new) // 2, _sequence(kept), len(kept) // 2, work)

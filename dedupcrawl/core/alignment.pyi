@@ -1,4 +1,4 @@
-# What Python code sees of alignment.py.
+# The Python interface of alignment.py.
 
 LONGEST: int
 

@@ -1,4 +1,4 @@
-"""Whether the extensions of this folder are there, and made of the sources that stand beside them."""
+"""Check that the extensions of this folder exist and were compiled from the sources beside them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 MARK = b"# cython:"
-"""How the first line of a module begins that is compiled."""
+"""The first line of each compiled module begins with this."""
 
 
 def record() -> Path:
-    """Written by `tools/build_core.py` when all extensions for the running version of Python are made."""
+    """The file that `tools/build_core.py` writes once all extensions for the running version of Python are made."""
     return FOLDER / f"compiled{EXTENSION_SUFFIXES[0]}.txt"
 
 
@@ -23,12 +23,12 @@ def sources() -> list[Path]:
 
 
 def declarations() -> list[Path]:
-    """What they declare for each other; a wheel has none."""
+    """The .pxd files, in which the modules declare their C functions for each other; a wheel has none."""
     return sorted(FOLDER.glob("*.pxd"))
 
 
 def digest() -> str:
-    """A checksum of what the extensions are made of."""
+    """A checksum of the files that the extensions are compiled from."""
     checksum = 0
     for path in (*sources(), *declarations()):
         checksum = zlib.crc32(path.name.encode() + b"\0" + path.read_bytes(), checksum)
@@ -36,7 +36,7 @@ def digest() -> str:
 
 
 def check() -> None:
-    """Raise ImportError where the extensions cannot be used: in one sentence that says what to do."""
+    """Raise ImportError, with a sentence that says what to do, if the extensions cannot be used."""
     if why := _why_not():
         raise ImportError(why, name="dedupcrawl.core")
 
@@ -52,6 +52,6 @@ def _why_not() -> str:
         made_of = record().read_text(encoding="ascii").partition("\n")[0]
     except FileNotFoundError:
         return f"dedupcrawl is not compiled for this Python ({EXTENSION_SUFFIXES[0].split('.')[1]}): {install}"
-    if in_checkout and made_of != digest():  # the files of a wheel come together
+    if in_checkout and made_of != digest():  # a wheel installs sources and extensions together
         return f"dedupcrawl/core has changed since it was compiled: {install}"
     return ""

@@ -8,17 +8,17 @@ cpdef enum:  # bits of a character's kind
     EXTEND = 32  # belongs to the symbol before it, in a script that is written without spaces
     TOUCH = 16  # a symbol where a letter, digit or sign is on one side only
 
-cpdef enum:  # what `utf8_of` tells
+cpdef enum:  # bits of the result of `utf8_of`
     UTF8 = 1  # it is UTF-8
-    LONG = 2  # some of its characters take three bytes or four
+    LONG = 2  # some characters take three or four bytes
     ASCII = 4
 
 cdef enum:
-    POINT = 0x1FFFFF  # what `fold_into` writes holds the code point in these bits,
-    KIND_AT = 21  # its kind from this one on,
-    CAPITAL = 1 << 30  # and this one where a capital letter was folded
+    POINT = 0x1FFFFF  # each number that `fold_into` writes holds the code point in these bits,
+    KIND_AT = 21  # its kind from this bit on,
+    CAPITAL = 1 << 30  # and this bit if a capital letter was folded
 
-# The kind of each code point, in two stages: the place of its block of 128, and that block.
+# The kind of each code point, as a two-stage table: the number of its block of 128 code points, and the blocks.
 cdef const uint16_t *kinds_blocks
 cdef const uint8_t *kinds_data
 
@@ -78,7 +78,7 @@ cdef inline bint is_space(uint32_t point) noexcept nogil:
     )
 
 
-# Each reads any bytes whatever and writes to another buffer, of the size that characters.py says.
+# Each accepts any bytes and writes to another buffer, whose size characters.py gives.
 cdef Py_ssize_t unescape_into(const uint8_t *text, Py_ssize_t size, uint8_t *out, bint is_value) noexcept nogil
 cdef Py_ssize_t collapse_into(
     const uint8_t *text, Py_ssize_t size, bint is_pre, uint8_t *out, Py_ssize_t *characters

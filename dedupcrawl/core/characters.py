@@ -1,11 +1,12 @@
 # cython: language_level=3
-"""Characters: character references, white space, and the normalization of each character, by tables in the package.
+"""Characters: resolve character references, collapse white space, and fold characters by tables in the package.
 
-Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and makes characters simplified ones, so
-that two spellings of a text become equal. It reads the text once. Nearly every character folds to one other character
-whatever stands beside it; the others are normalized in sequences of a starter and its combining characters.
+Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and replaces traditional Chinese
+characters by simplified ones, so that two spellings of a text become equal. It reads the text once. Nearly every
+character folds to one character whatever its neighbours are; the others are normalized in sequences of a starter and
+its combining characters.
 
-tools/character_tables.py makes the tables, of one version of Unicode whatever Python's is.
+tools/character_tables.py makes the tables, for a version of Unicode that does not depend on Python's.
 """
 
 from __future__ import annotations
@@ -24,30 +25,31 @@ from cython.cimports.libc.string import memchr, memcmp, memcpy
 
 _PATH = Path(__file__).parent / "data" / "characters.bin"
 
-# Of each code point: 2 × (what it folds to − the code point) where it folds to one character whatever stands beside it,
-# else 1; and the place of its record in the pool, 0 without. A record is the numbers of items that follow, 8 bits each,
-# and flags; what it is decomposed to, each with its combining class << 24; what it folds to by itself; the ascending
-# first characters of pairs that it is the second of, and what each pair is composed to.
+# Two numbers for each code point: 2 × (its folded code point − itself), or 1 if its neighbours matter or it does not
+# fold to exactly one character; and the index of its record in the pool, 0 if it has none. A record begins with the
+# lengths of its three lists, 8 bits each, and flags. The lists are: the characters of its decomposition, each with its
+# combining class << 24; the characters that it folds to by itself; the first characters, ascending, of the pairs whose
+# second character it is, followed by the character that each pair composes to.
 _folds_blocks = cython.declare(cython.pointer[cython.const[uint16_t]])
 _folds = cython.declare(cython.pointer[cython.const[int32_t]])
 _records_blocks = cython.declare(cython.pointer[cython.const[uint16_t]])
 _records = cython.declare(cython.pointer[cython.const[uint16_t]])
 _pool = cython.declare(cython.pointer[cython.const[uint32_t]])
-_ascii = cython.declare(uint32_t[0x80])  # what `fold_into` writes of each
+_ascii = cython.declare(uint32_t[0x80])  # what `fold_into` writes for each
 _INVISIBLE = cython.declare(uint32_t, 1 << 24)  # flags of a record
 _PILES = cython.declare(uint32_t, 1 << 25)  # it begins with a combining character
 
-# Hash table with linear probing: the place of each name, 0 where a slot is empty. There are the length of the name,
-# whether its semicolon may be missing, the length of the value, name, value.
+# A hash table with linear probing: a slot holds the position of a name's entry, or 0 if it is empty. An entry is the
+# length of the name, whether its semicolon may be missing, the length of the value, the name and the value.
 _slots = cython.declare(cython.pointer[cython.const[uint16_t]])
 _references = cython.declare(cython.pointer[cython.const[uint8_t]])
-_replaced = cython.declare(cython.pointer[cython.const[uint16_t]])  # what stands for the references 0x80 … 0x9F
+_replaced = cython.declare(cython.pointer[cython.const[uint16_t]])  # values of the references 0x80 … 0x9F
 
 TABLES = {}
 
 
 def _load() -> str:
-    """Read the file of tables; the version of Unicode."""
+    """Read the file of tables; return the version of Unicode that they are for."""
     head, listed, data = _PATH.read_bytes().split(b"\n", 2)
     rest = memoryview(data)
     for section in listed.decode().split():
@@ -106,7 +108,7 @@ def _is_continuation(byte: uint8_t) -> cython.bint:
 @cython.nogil
 @cython.exceptval(check=False)
 def _common(text: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, at: cython.Py_ssize_t) -> uint32_t:
-    """The character at `at` if it is one of two or three bytes and not at the text's end; else 0."""
+    """The character at `at`, if it has two or three bytes and at least three bytes are left; else 0."""
     lead: uint32_t = text[at]
     point: uint32_t
     if size - at < 3 or not _is_continuation(text[at + 1]):
@@ -128,7 +130,7 @@ def _decoded(
     at: cython.pointer[cython.Py_ssize_t],
     keeps_surrogates: cython.bint,
 ) -> uint32_t:
-    """The character at `at`, which moves beyond it; U+FFFD for a maximal subpart of one (Unicode, section 3.9)."""
+    """Read the character at `at` and advance `at`; U+FFFD for a maximal subpart of one (Unicode, section 3.9)."""
     here: cython.Py_ssize_t = at[0]
     lead: uint32_t = text[here]
     low: uint32_t = 0x80
@@ -186,7 +188,7 @@ def _is_alphanumeric(byte: uint8_t) -> cython.bint:
 @cython.nogil
 @cython.exceptval(check=False)
 def _numbered(number: uint32_t, out: cython.pointer[uint8_t]) -> cython.Py_ssize_t:
-    """What a numeric reference stands for, as `html.unescape` has it; how many bytes it wrote."""
+    """Write the character of a numeric reference, as `html.unescape` does; return the number of bytes."""
     if 0x80 <= number <= 0x9F:
         return encode(_replaced[number - 0x80], out)
     if number == 0 or 0xD800 <= number <= 0xDFFF or number > 0x10FFFF:
@@ -204,7 +206,7 @@ def _numbered(number: uint32_t, out: cython.pointer[uint8_t]) -> cython.Py_ssize
 def _named(
     name: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, is_ended: cython.bint
 ) -> cython.pointer[cython.const[uint8_t]]:
-    """The entry of a name, which is ended by a semicolon or may do without one; NULL where there is none."""
+    """The entry of a name that a semicolon ends or that needs none; NULL if there is no such name."""
     value: uint32_t = 0
     i: cython.Py_ssize_t
     slot: uint32_t
@@ -230,10 +232,11 @@ def _reference(
     written: cython.pointer[cython.Py_ssize_t],
     is_value: cython.bint,
 ) -> cython.Py_ssize_t:
-    """The length of the reference that `text` begins with, 0 without; what stands for it goes to `out`.
+    """Write the value of the reference that `text` begins with to `out`; return the reference's length, 0 if none.
 
-    Nine decimal or eight hexadecimal digits, and 32 characters of a name, are read; what follows them is text. In an
-    attribute's value a name without its semicolon is none before "=", a letter or a digit (HTML, 13.2.5.73).
+    At most nine decimal or eight hexadecimal digits, or 32 characters of a name, are read; anything after them is text.
+    In an attribute's value, a name without a semicolon is no reference if "=", a letter or a digit follows (HTML,
+    13.2.5.73).
     """
     at: cython.Py_ssize_t
     length: cython.Py_ssize_t
@@ -273,7 +276,7 @@ def _reference(
         return 0
     if entry != cython.NULL:
         at += is_ended
-    else:  # the longest beginning that is the name of one without a semicolon
+    else:  # the longest prefix that is a name which needs no semicolon
         length = length - 1 if length <= 6 else 6
         while length > 1:
             entry = _named(text + 1, length, False)
@@ -289,9 +292,10 @@ def _reference(
 
 
 def unescape_into(text, size, out, is_value):
-    """`text` with its character references replaced, to at most 6/5 of its `size`, which &nGt; and &nLt; take.
+    """Write `text` with its character references replaced; return the bytes written, at most 6/5 of `size`.
 
-    What is no UTF-8 stays so. `is_value`: it is the value of an attribute, see `_reference`.
+    &nGt; and &nLt; take that much. Bytes that are not UTF-8 are copied. `is_value`: `text` is the value of an
+    attribute, see `_reference`.
     """
     at: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
@@ -316,7 +320,7 @@ def unescape_into(text, size, out, is_value):
         at += length
         written += made
         if made == 0 and at < size and _is_continuation(text[at]):
-            # It was no part of a character, and must not become one with what stood before the reference.
+            # This byte was no part of a character; it must not complete one that was cut off before the reference.
             out[written] = 0xFF
             written += 1
             at += 1
@@ -327,9 +331,10 @@ def unescape_into(text, size, out, is_value):
 
 
 def collapse_into(text, size, is_pre, out, characters):
-    """`text` with each run of white space as one space, to at most 3 × `size` bytes of UTF-8, and its `characters`.
+    """Write `text` with each run of white space as one space; return the bytes written, at most 3 × `size`.
 
-    What is no UTF-8 becomes U+FFFD as `bytes.decode` has it. Where `is_pre`, each run of blank lines becomes "\\0".
+    The output is UTF-8: invalid bytes become U+FFFD as in `bytes.decode`. If `is_pre`, each run of blank lines becomes
+    "\\0". `characters` is set to the number of characters written.
     """
     at: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
@@ -337,10 +342,10 @@ def collapse_into(text, size, is_pre, out, characters):
     written: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = 0
     point: uint32_t
-    is_due: cython.bint = False  # white space was read, of which a space is written before the next character
-    is_line: cython.bint = False  # since a newline nothing but blanks was read
-    is_due_before: cython.bint = False  # what was due before that newline
-    is_break: cython.bint = False  # a line break was written for the white space at hand
+    is_due: cython.bint = False  # white space was read: a space is to be written before the next character
+    is_line: cython.bint = False  # only blanks were read since the last newline
+    is_due_before: cython.bint = False  # the value of `is_due` before that newline
+    is_break: cython.bint = False  # a line break was written for the current run of white space
     while at < size:
         begin = at
         point = text[at]
@@ -410,7 +415,7 @@ def collapse_into(text, size, is_pre, out, characters):
 _Folding = cython.struct(
     sequence=uint32_t[64],  # a starter and combining characters that may be composed, each with its class << 24
     length=cython.Py_ssize_t,
-    piled=cython.int,  # combining characters in a row
+    piled=cython.int,  # length of the current run of combining characters
     out=cython.pointer[uint32_t],
     written=cython.Py_ssize_t,
 )
@@ -436,7 +441,7 @@ def _fold_of(point: uint32_t) -> int32_t:
 @cython.nogil
 @cython.exceptval(check=False)
 def _composed(first: uint32_t, second: uint32_t) -> uint32_t:
-    """The one character that two are composed to, 0 without."""
+    """The character that two characters compose to, 0 if there is none."""
     record: cython.pointer[cython.const[uint32_t]]
     pairs: uint32_t
     low: uint32_t = 0
@@ -462,7 +467,7 @@ def _composed(first: uint32_t, second: uint32_t) -> uint32_t:
 @cython.nogil
 @cython.exceptval(check=False)
 def _compose(it: cython.pointer[_Folding]) -> cython.void:
-    """Compose the sequence, of which nothing but a starter may follow."""
+    """Compose the sequence, which is complete: only another starter may follow it."""
     i: cython.Py_ssize_t
     kept: cython.Py_ssize_t = 1
     item: uint32_t
@@ -486,7 +491,7 @@ def _compose(it: cython.pointer[_Folding]) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def _end_sequence(it: cython.pointer[_Folding]) -> cython.void:
-    """Write what the sequence folds to."""
+    """Compose the sequence, write the characters that it folds to, and empty it."""
     i: cython.Py_ssize_t
     j: uint32_t
     point: uint32_t
@@ -511,7 +516,7 @@ def _end_sequence(it: cython.pointer[_Folding]) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def _add(it: cython.pointer[_Folding], item: uint32_t) -> cython.void:
-    """Add a character that is not decomposed, with its class."""
+    """Add a character that has no decomposition, with its combining class << 24, in canonical order."""
     i: cython.Py_ssize_t
     composed: uint32_t
     if item >> 24:
@@ -537,7 +542,7 @@ def _add(it: cython.pointer[_Folding], item: uint32_t) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def _decompose(it: cython.pointer[_Folding], point: uint32_t) -> cython.void:
-    """Add a character of the text."""
+    """Decompose a character of the text and add its parts; drop invisible ones and the 31st combining one in a row."""
     i: uint32_t
     record: cython.pointer[cython.const[uint32_t]] = _record(point)
     if record[0] & _INVISIBLE:
@@ -563,9 +568,10 @@ for _letter in map(chr, range(0x80)):
 
 
 def fold_into(text, size, out):
-    """What UTF-8 folds to, as at most 2 × `size` code points with kinds and flags; lone surrogates are kept.
+    """Write the folded characters of UTF-8 text, with their kinds and flags; return how many, at most 2 × `size`.
 
-    The bound: for two bytes no character stands for more than four, see tests/core/test_characters.py.
+    Lone surrogates are kept. tests/core/test_characters.py checks the bound: a character of n bytes folds to at most
+    2n characters.
     """
     at: cython.Py_ssize_t = 0
     after: cython.Py_ssize_t = 0
@@ -593,7 +599,7 @@ def fold_into(text, size, out):
             it.out = out
             it.written = max(0, written - 1)
             it.length = it.piled = 0
-            if written:  # what the sequence begins with
+            if written:  # the previous character may be the starter of the sequence
                 written -= 1
                 _decompose(cython.address(it), before)
             after = at
@@ -619,7 +625,7 @@ def fold_into(text, size, out):
 
 
 def fold(text: str) -> str:
-    """Two spellings become equal; see above. Lone surrogates are kept."""
+    """The folded text (see the module's docstring). Lone surrogates are kept."""
     if text.isascii():
         return text.lower()
     data: bytes = text.encode("utf-8", "surrogatepass")
@@ -637,7 +643,7 @@ def fold(text: str) -> str:
 
 
 def utf8_of(data: bytes) -> int:
-    """Which bits of `UTF8`, `LONG` and `ASCII` hold of some bytes; it may end within a character."""
+    """The bits `UTF8`, `LONG` and `ASCII` that apply to some bytes, which may end within a character."""
     text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
     size: cython.Py_ssize_t = len(data)
     at: cython.Py_ssize_t = 0
@@ -660,13 +666,13 @@ def utf8_of(data: bytes) -> int:
             continue
         after: cython.Py_ssize_t = at
         if _decoded(text, size, cython.address(after), False) == 0xFFFD:
-            return found if after == size and 0xC2 <= text[at] <= 0xF4 else found & ~UTF8  # it is only begun
+            return found if after == size and 0xC2 <= text[at] <= 0xF4 else found & ~UTF8  # cut off
         at = after
     return found
 
 
 def has_escapes(data: bytes) -> bool:
-    """Whether there is an Escape or "~{", with which charsets of seven bits begin their characters."""
+    """Whether the bytes contain an Escape or "~{", which begin the characters of 7-bit charsets (ISO-2022, HZ)."""
     text: cython.pointer[cython.const[uint8_t]] = _bytes_of(data)
     size: cython.Py_ssize_t = len(data)
     at: cython.Py_ssize_t = find(0x7E, text, 0, size)
@@ -680,7 +686,7 @@ def has_escapes(data: bytes) -> bool:
 
 
 def unescape(text: str) -> str:
-    """`text` with its character references replaced; numbers of any length are harmless."""
+    """`text` with its character references replaced."""
     if "&" not in text:
         return text
     data: bytes = text.encode("utf-8", "surrogatepass")
@@ -696,7 +702,7 @@ def unescape(text: str) -> str:
 
 
 def collapse(markup: bytes, is_pre: bool = False) -> str:
-    """The text that markup without tags stands for, with each run of white space as one space.
+    """The text of markup that has no tags, with each run of white space as one space.
 
     In a `pre` element each run of blank lines becomes "\\0", a line break.
     """
@@ -715,6 +721,6 @@ def collapse(markup: bytes, is_pre: bool = False) -> str:
 
 
 def kinds() -> bytes:
-    """Of each code point, one byte."""
+    """The kinds of all code points, a byte each."""
     blocks, data = TABLES["kinds_blocks"], TABLES["kinds"].tobytes()
     return b"".join(data[128 * block : 128 * block + 128] for block in blocks)

@@ -1,4 +1,4 @@
-# What Python code sees of characters.py; other modules of the core cimport what characters.pxd declares.
+# The Python interface of characters.py; other modules of the core cimport the declarations in characters.pxd.
 
 from array import array
 
@@ -9,21 +9,19 @@ MARK: int
 TOUCH: int
 EXTEND: int
 
-UTF8: int  # what `utf8_of` tells
+UTF8: int  # bits of the result of `utf8_of`
 LONG: int
 ASCII: int
 
 UNICODE_VERSION: str  # of the tables
 TABLES: dict[str, array[int]]  # the sections of the file
-# Inside of a class of a regular expression: ideographs and kana; parts of words that are no letters, such as the vowel
-# signs of Hindi and Thai.
-CJK: str
-UNSPACED: str  # those of scripts that are written without spaces, and have vowel signs
-VOWEL_SIGNS: str
-TOUCHING: str  # signs that are symbols where a letter, digit or sign is on one side only (-5, $5, A-, C#)
-VALUES: str  # signs that say how much, how good or whether: as numbers do, where another stands in their place
-# Signs that say something by themselves, those and emoji: each is a symbol. Bullets and frames are none.
-SIGNS: str
+# The following are the insides of character classes of regular expressions.
+CJK: str  # ideographs and kana
+UNSPACED: str  # letters of scripts that are written without spaces and have vowel signs
+VOWEL_SIGNS: str  # parts of words that are no letters, such as the vowel signs of Hindi and Thai
+TOUCHING: str  # signs that are symbols if a letter, digit or sign is on one side only (-5, $5, A-, C#)
+VALUES: str  # signs that say how much, how good or whether, so that one in place of another matters as in numbers
+SIGNS: str  # signs that mean something by themselves: `VALUES` and emoji, each a symbol; bullets and frames are none
 
 def fold(text: str) -> str: ...
 def unescape(text: str) -> str: ...

@@ -2,42 +2,42 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
 from dedupcrawl.core.words cimport WordLists
 
-cpdef enum:  # what a difference is
-    TEMPLATE  # of text that the site repeats, on one side
-    SLOT  # of text that the site repeats, on both sides
-    VALUE  # likewise, a number by another one where no counter stands: in a column of a list
+cpdef enum:  # the kinds of differences
+    TEMPLATE  # site template, on one side only
+    SLOT  # site template, on both sides
+    VALUE  # in the site template, a number replaced by another, without a counter: in a column of a list
     COUNTED  # another day of posting, or number of views, readers, comments
     CREDITED  # another reporter, editor, agency or source
-    FILLER  # words that say nothing
-    RENAMED  # what was replaced by the same before
+    FILLER  # function words only
+    RENAMED  # the same replacement as in an earlier piece
     ADDED
     LEFT_OUT
-    REPLACED  # a passage by another one
-    REWORDED  # a few words by others
-    NAMED  # a name by another one
-    MEASURED  # a unit by another one
-    DATED  # a date or clock by another one
-    FIGURED  # a number by another one
-    TURNED  # a negation more or less, or an antonym
-    SWAPPED  # two things the other way round
+    REPLACED  # a passage replaced by another
+    REWORDED  # a few words replaced by others
+    NAMED  # a name replaced by another
+    MEASURED  # a unit replaced by another
+    DATED  # a date or time replaced by another
+    FIGURED  # a number replaced by another
+    TURNED  # a negation added or removed, or an antonym
+    SWAPPED  # two things in the opposite order
     DIFFERENCES  # how many kinds there are
 
-cpdef enum:  # where it stands
+cpdef enum:  # the places of differences
     TOP  # in a short first paragraph, the headline of most
     HEAD  # within the first symbols, where bylines and datelines are
     SENTENCE  # in a paragraph of prose
-    LINE  # in a short one
-    CLOSING  # in the last paragraph of prose
-    FOOT  # within the last symbols, of short paragraphs
+    LINE  # in a short paragraph
+    CLOSING  # in prose, at the end of the text
+    FOOT  # in short paragraphs, within the last symbols
     SECTIONS  # how many places there are
 
 cdef struct Side:
     const uint16_t *symbols
     const uint8_t *kinds
-    const uint8_t *own  # of each symbol, whether it is not of the site template
-    const uint8_t *aligned  # whether it stands in the other text
+    const uint8_t *own  # whether each symbol is outside the site template
+    const uint8_t *aligned  # whether each is aligned with the other text
     Py_ssize_t count
-    int32_t *differing  # where those stand that do not; filled by `sum_up`
+    int32_t *differing  # positions of those that are not; filled by `sum_up`
     Py_ssize_t differing_count
 
 cdef struct Paragraph:  # of the new text, for the differences in it
@@ -51,20 +51,20 @@ cdef struct Part:  # one side of a difference
     int own
     int letters  # symbols that are a quarter of a word
     int words  # two ideographs are one
-    int telling  # symbols that are no filler
-    int kinds[16]  # as many as the bits of a kind can tell
-    uint64_t said  # hash of those that tell by themselves, in any order; 0 where none do
+    int telling  # symbols that are no function words
+    int kinds[16]  # symbols of each kind; 16 is the most that the bits of a kind can hold
+    uint64_t said  # order-independent hash of the symbols that mean something by themselves; 0 if there are none
 
-cdef struct Tally:  # symbols of the new text, and places where the texts differ
-    Py_ssize_t uncovered  # of its own text, without the site template, those that differ
-    Py_ssize_t kept_uncovered  # the same of the kept text
-    Py_ssize_t novel  # those that the kept text has nowhere beside a neighbour that they have here
-    Py_ssize_t novel_inside  # those of them that stand at neither end of the text
-    Py_ssize_t new_inside  # own content words and numbers there that the kept text has nowhere at all
-    Py_ssize_t common  # what stands in both
-    Py_ssize_t spread  # from the first of these to the last
-    Py_ssize_t dense  # the same without those that may stand far from the others
-    Py_ssize_t amid  # places among these
+cdef struct Tally:  # numbers of symbols of the new text, except `kept_uncovered` and `amid`
+    Py_ssize_t uncovered  # differing symbols outside the site template
+    Py_ssize_t kept_uncovered  # the same for the kept text
+    Py_ssize_t novel  # those of `uncovered` that the kept text nowhere has next to a neighbour that they have here
+    Py_ssize_t novel_inside  # `novel` without the head and foot of the text, in words
+    Py_ssize_t new_inside  # there, words of own content and numbers that occur nowhere in the kept text, in words
+    Py_ssize_t common  # aligned symbols
+    Py_ssize_t spread  # from the first aligned symbol to the last
+    Py_ssize_t dense  # `spread` without the few at either end that may stand far from the others
+    Py_ssize_t amid  # differing pieces within `dense`
 
 cdef int tell(
     Side *new, list ends, Side *kept, const int32_t *pieces, Py_ssize_t count, WordLists lists, uint8_t *rows

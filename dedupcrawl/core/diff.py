@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""Differences: what each piece is in which two aligned texts differ, and where it stands.
+"""Diff: classify each piece in which two aligned texts differ by its kind and its place.
 
-"30 euros" for "50 euros" in a sentence of the page's own makes another page of it, "17:30" for "18:00" in its dateline
-and "12 views" for "13 views" below do not. So each piece gets one kind, by the kinds of its words (`words`), and one
-place, by the paragraph that it stands in. What is said twice is judged once: a piece that replaces the same by the same
-as one before is RENAMED. Neighbouring pieces of prose that have the same words on either side, all together, are
-SWAPPED; of lines they are a list in another order.
+"30 euros" for "50 euros" in a page's own sentence makes it a different page; "17:30" for "18:00" in its dateline or
+"12 views" for "13 views" at its foot do not. So each piece gets one kind, by the kinds of its words (`words`), and one
+place, by the paragraph that it stands in. A repeated replacement counts once: a piece that replaces the same words by
+the same words as an earlier one is RENAMED. Neighbouring pieces of prose that together have the same words on both
+sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
 """
 
 import os
@@ -38,35 +38,35 @@ from cython.cimports.libc.string import memset
 from dedupcrawl.core.words import word_lists
 
 _odd = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") | 1)
-_FOUND = cython.declare(uint64_t, 1 << 33)  # of a pair of symbols
+_FOUND = cython.declare(uint64_t, 1 << 33)  # flags a pair of symbols that the other text has
 
-_occurs = cython.declare(uint8_t[1 << 16])  # all zeros but while a function of this module uses it
+_occurs = cython.declare(uint8_t[1 << 16])  # by symbol; all zeros except while a function of this module uses it
 
-# All of these are set by hand, and none was measured by itself: the model weighs what they make of a pair.
-_SHORT = cython.declare(cython.int, 3)  # words of a difference that may turn its sentence, or replace one thing
-_PARAGRAPH = cython.declare(cython.int, 10)  # words of a paragraph from which on it is prose
-# Where bylines and datelines stand: in short paragraphs within so many symbols at either end, and this part of a text
+# All of these are set by hand, and none was measured alone: the model weighs the features that are counted with them.
+_SHORT = cython.declare(cython.int, 3)  # most words of a difference that turns a sentence, or replaces one thing
+_PARAGRAPH = cython.declare(cython.int, 10)  # a paragraph of this many words or more is prose
+# Bylines and datelines stand in short paragraphs within this many symbols of either end, at most this part of the text
 _HEAD_MOST = cython.declare(cython.Py_ssize_t, 40)
 _FOOT_MOST = cython.declare(cython.Py_ssize_t, 60)
 _EDGE = cython.declare(cython.Py_ssize_t, 4)
-# What `novel_middle` and `new_words_middle` leave out at either end
+# The features `novel_middle` and `new_words_middle` leave out this much at either end
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
-_STAMP = cython.declare(cython.int, 15)  # words of a line with the day of posting or a counter
-# Words of a difference that may be a credit. With 24 the AUC on pages not fitted on is the same to .0005; without
+_STAMP = cython.declare(cython.int, 15)  # most words of a line with the day of posting or a counter
+# Most words of a difference that is a credit. With 24 the AUC on pages not fitted on is the same to .0005; without
 # credits it is .006 lower on web pages.
 _CREDITED = cython.declare(cython.int, 12)
-_CREDIT_REACH = cython.declare(cython.Py_ssize_t, 3)  # symbols behind such a word; with 0 it is .002 lower there
-_SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # pieces that two things the other way round may make
-_RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # pieces that are looked back for the same replacement
+_CREDIT_REACH = cython.declare(cython.Py_ssize_t, 3)  # symbols after such a word; with 0 it is .002 lower there
+_SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # most pieces that two swapped things may make
+_RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # earlier pieces that are searched for the same replacement
 _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at either end that may stand far from the others
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _quarters(kind: uint8_t) -> cython.int:
-    """How many quarters of a word a symbol is."""
+    """The length of a symbol in quarters of a word."""
     return 1 if kind & LETTER else 2 if kind & IDEOGRAPH else 4
 
 
@@ -75,7 +75,7 @@ def _quarters(kind: uint8_t) -> cython.int:
 def _part(
     side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, part: cython.pointer(Part)
 ) -> cython.void:
-    """Sum up one side of a piece; symbols that stand in the other text do not belong to it."""
+    """Sum up one side of a piece, without the symbols that are aligned with the other text."""
     i: cython.Py_ssize_t
     quarters: cython.int = 0
     memset(part, 0, cython.sizeof(Part))
@@ -102,7 +102,7 @@ def _are_antonyms(
     piece: cython.pointer(cython.const[int32_t]),
     lists: WordLists,
 ) -> cython.bint:
-    """Whether the two sides of a piece hold one word each that is the other's antonym."""
+    """Whether a word on one side of a piece is an antonym of a word on the other."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     size: cython.int
@@ -163,7 +163,7 @@ def _kind(
     is_counted: cython.bint,
     is_credited: cython.bint,
 ) -> cython.int:
-    """What a piece is. Of several things that it is, what counts most."""
+    """The kind of a piece; of several that fit, the one that counts most."""
     both: cython.bint = here.symbols > 0 and there.symbols > 0
     if _is_seam(here, there) or _is_seam(there, here):
         both = False
@@ -209,9 +209,10 @@ def _kind(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_seam(part: cython.pointer(Part), other: cython.pointer(Part)) -> cython.bint:
-    """Whether one side has nothing but the letters before the place where the other has a word more.
+    """Whether one side consists only of the letters before the position where the other side inserts a word.
 
-    Letters without spaces are hashed with the two that follow, so those before that place are others, too.
+    In text without spaces a letter is hashed together with the two that follow it, so an insertion changes the symbols
+    of the letters before it too.
     """
     return 0 < part.letters == part.symbols < JOINED <= other.letters
 
@@ -219,7 +220,7 @@ def _is_seam(part: cython.pointer(Part), other: cython.pointer(Part)) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), count: cython.Py_ssize_t) -> cython.void:
-    """Mark what was replaced by the same before, and neighbours that together have the same words on either side."""
+    """Mark the pieces that are RENAMED and those that are SWAPPED (see the module's docstring)."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -259,7 +260,7 @@ def _describe(
     end: cython.Py_ssize_t,
     paragraph: cython.pointer(Paragraph),
 ) -> cython.void:
-    """Fill in what is asked of the paragraph [begin, end) for each difference in it."""
+    """Describe the paragraph [begin, end) for the differences in it."""
     i: cython.Py_ssize_t
     quarters: cython.Py_ssize_t = 0
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
@@ -274,7 +275,7 @@ def _describe(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _place(count: cython.Py_ssize_t, at: cython.Py_ssize_t, paragraph: cython.pointer(Paragraph)) -> cython.int:
-    """Where in a text of so many symbols one of a paragraph stands."""
+    """The place of the symbol at `at`, in a text of `count` symbols and in this paragraph."""
     if paragraph.is_prose:
         return CLOSING if at >= count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) else SENTENCE
     if paragraph.is_top:
@@ -289,7 +290,10 @@ def _place(count: cython.Py_ssize_t, at: cython.Py_ssize_t, paragraph: cython.po
 def _is_stamp(
     side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, is_named: cython.bint
 ) -> cython.bint:
-    """Whether a paragraph is a line with words that stand beside a day of posting or a counter; or else with dates."""
+    """Whether a paragraph is a short line with a word that goes with a counter or a day of posting.
+
+    Unless `is_named`, a line of which a third is dates and times is one, too.
+    """
     i: cython.Py_ssize_t
     quarters: cython.Py_ssize_t = 0
     dates: cython.Py_ssize_t = 0
@@ -309,7 +313,7 @@ def _is_stamp(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_credited(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether a word for a reporter, an editor or a source stands in these symbols, shortly before or right behind."""
+    """Whether a word for a reporter, an editor or a source is among these symbols, shortly before or right after."""
     i: cython.Py_ssize_t
     for i in range(max(0, begin - _CREDIT_REACH), min(side.count, end + 1)):
         if side.kinds[i] & KIND == CREDIT:
@@ -328,7 +332,7 @@ def _fill(
     parts: cython.pointer(Part),
     rows: cython.pointer(uint8_t),
 ) -> cython.int:
-    """Fill the parts, two of each piece, and the rows: kind, place, and whether it is of own text."""
+    """Fill the parts, two for each piece, and the rows: its kind, its place, and whether it has own text."""
     i: cython.Py_ssize_t
     block: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t = 0
@@ -359,7 +363,7 @@ def _fill(
 
 @cython.cfunc
 def _beside(new: cython.pointer(Side), kept: cython.pointer(Side)) -> bytes:
-    """Which symbols of `new` that differ stand in `kept` beside a neighbour that they have here."""
+    """Flag the differing symbols of `new` that occur in `kept` next to a neighbour that they have in `new`."""
     bits: cython.int = 1
     count: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
@@ -367,7 +371,7 @@ def _beside(new: cython.pointer(Side), kept: cython.pointer(Side)) -> bytes:
     made: bytes = zeros(new.count)
     beside: cython.pointer(uint8_t) = uint8s(made)
     room: bytes = unset(8 * new.differing_count)
-    begins: cython.pointer(int32_t) = int32s(room)  # of the pairs in which a symbol differs
+    begins: cython.pointer(int32_t) = int32s(room)  # of the pairs that contain a differing symbol
     for i in range(new.differing_count):
         at = new.differing[i]
         if at and new.aligned[at - 1]:
@@ -445,7 +449,7 @@ def _fill_tally(
         if not new.own[j]:
             continue
         inside: cython.bint = head <= j < foot
-        size: cython.Py_ssize_t = 1 if new.kinds[j] & LETTER else 4  # letters without spaces are counted in words
+        size: cython.Py_ssize_t = 1 if new.kinds[j] & LETTER else 4  # in quarters of a word
         uncovered += 1
         novel += not beside[j]
         novel_inside += size if inside and not beside[j] else 0
@@ -472,7 +476,7 @@ def _fill_tally(
 def _common_place(
     side: cython.pointer(Side), at: cython.Py_ssize_t, step: cython.Py_ssize_t, passed: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Where the first symbol stands, from `at` on, that the other text has too, when so many have been passed."""
+    """The position of the first aligned symbol from `at` on, in direction `step`, after skipping `passed` of them."""
     while not side.aligned[at] or passed:
         passed -= side.aligned[at] != 0
         at += step
@@ -482,7 +486,7 @@ def _common_place(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _find_differing(side: cython.pointer(Side), differing: cython.pointer(int32_t)) -> cython.void:
-    """Fill in where the symbols stand that the alignment has not found in the other text."""
+    """Fill in the positions of the symbols that are not aligned with the other text."""
     i: cython.Py_ssize_t
     side.differing, side.differing_count = differing, 0
     for i in range(side.count):
@@ -493,7 +497,7 @@ def _find_differing(side: cython.pointer(Side), differing: cython.pointer(int32_
 @cython.cfunc
 @cython.exceptval(check=False)
 def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: cython.pointer(uint8_t)) -> cython.void:
-    """Which symbols are content words or numbers that the other text has nowhere at all."""
+    """Flag the symbols that are content words or numbers and occur nowhere in the other text."""
     i: cython.Py_ssize_t
     at: int32_t
     for i in range(side.differing_count):
@@ -511,16 +515,19 @@ def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: c
 
 
 def tell(new, ends, kept, pieces, count, lists, rows):
-    """What each piece of an alignment is: its kind, its place, and whether it is of own text, a byte each.
+    """Classify the pieces of an alignment: fill in the kind, the place and whether it has own text, a byte each.
 
     Args:
         new: The new text.
         ends: Where its paragraphs end.
         kept: The kept text.
-        pieces: What differs, as `alignment.aligned` has them.
+        pieces: The pieces that differ, as `alignment.aligned` fills them in.
         count: How many there are.
-        lists: Of words, for the secret of the index.
-        rows: To be filled.
+        lists: Word lists for the secret of the index.
+        rows: Filled in, three bytes for each piece.
+
+    Raises:
+        ValueError: A piece lies outside the texts.
     """
     i: cython.Py_ssize_t
     for i in range(count):
@@ -539,17 +546,17 @@ def tell(new, ends, kept, pieces, count, lists, rows):
 
 
 def sum_up(new, kept, pieces, count, rows, is_new, kept_is_new, tally):
-    """What is counted of two texts, and which of their symbols are words or numbers that the other has nowhere.
+    """Fill the tally of two texts, and flag the words and numbers of each that the other has nowhere.
 
     Args:
         new: The new text.
         kept: The kept text.
         pieces: As for `tell`.
-        count: Likewise.
-        rows: As `tell` has filled them.
-        is_new: To be filled, a byte for each symbol of the new text, all zeros.
-        kept_is_new: The same of the kept text.
-        tally: To be filled.
+        count: As for `tell`.
+        rows: As filled by `tell`.
+        is_new: Filled in, a byte for each symbol of the new text; all zeros at first.
+        kept_is_new: The same for the kept text.
+        tally: Filled in.
     """
     room: bytes = unset(4 * (new.count + kept.count))
     _find_differing(new, int32s(room))
@@ -576,18 +583,18 @@ def _side(side: cython.pointer(Side), text: tuple, aligned: bytes) -> cython.int
 
 
 def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: bytes, secret: object) -> bytes:
-    """What each piece of an alignment is.
+    """Classify the pieces of an alignment.
 
     Args:
-        new: Of the new text the symbols, two bytes each; their kinds; whether each is own text; where paragraphs end.
-        kept: The same of the kept text.
-        in_kept: Which symbols of the new text stand in the kept one.
-        in_new: The other way round.
-        pieces: What differs, as `alignment.align` has them.
-        secret: Of the index.
+        new: The symbols of the new text, two bytes each; their kinds; whether each is own text; where paragraphs end.
+        kept: The same for the kept text.
+        in_kept: Flags of the new text's symbols that are aligned with the kept text.
+        in_new: The same for the kept text's symbols.
+        pieces: The pieces that differ, as `alignment.align` returns them.
+        secret: The secret of the index.
 
     Returns:
-        Of each piece three bytes: its kind, its place, whether it is of own text.
+        Three bytes for each piece: its kind, its place, whether it has own text.
     """
     one: Side
     other: Side

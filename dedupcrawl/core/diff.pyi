@@ -1,4 +1,4 @@
-# What Python code sees of diff.py.
+# The Python interface of diff.py.
 
 from dedupcrawl.core.digests import Secret
 

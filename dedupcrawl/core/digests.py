@@ -11,34 +11,35 @@ import struct
 from hashlib import blake2b
 
 DIGEST_BYTES = 16
-"""Of 2**64 texts two have the same digest about as probably as not."""
+"""Among 2**64 texts, two share a digest with a probability of about one half."""
 SECRET_BYTES = 32
-"""A key of BLAKE2b has up to 64."""
+"""BLAKE2b takes keys of up to 64 bytes."""
 
 
 class Secret(bytes):
-    """What keys the digests and hashes of one index: `SECRET_BYTES` random bytes, or none.
+    """The key of one index's digests and hashes: `SECRET_BYTES` random bytes, or none.
 
-    Who knows it can make texts that collide, so its repr does not show it.
+    Whoever knows it can make texts that collide, so its repr does not show it.
     """
 
     __slots__ = ()
 
     @classmethod
     def random(cls) -> Secret:
-        """One that nobody can know."""
+        """A new secret from the operating system's random source."""
         return cls(os.urandom(SECRET_BYTES))
 
     @classmethod
     def of(cls, data: bytes) -> Secret:
-        """Always the same one for the same `data`: as secret as these are."""
+        """The secret derived from `data`; whoever knows the data knows it too."""
         return cls(blake2b(data, digest_size=SECRET_BYTES, person=b"secret").digest())
 
     @property
     def symbol_key(self) -> tuple[int, int]:
-        """The key of symbol hashes, two numbers of 64 bits; the same everywhere without a secret.
+        """The key of symbol hashes, two 64-bit numbers; a constant if there is no secret.
 
-        Derived, because the hash of symbols is no cryptographic one: what it may leak of its key is no part of this.
+        The symbol hash is not cryptographic and may leak its key. The key is derived, so a leak does not reveal the
+        secret itself.
         """
         if not self:
             return 0x9E3779B97F4A7C15, 0
@@ -52,9 +53,9 @@ class Secret(bytes):
 
 
 NO_SECRET = Secret()
-"""Of what is compared between indexes, or within one process."""
+"""For digests that are compared between indexes, or only within one process."""
 
 
 def digest_of(data: bytes, secret: Secret = NO_SECRET) -> bytes:
-    """`DIGEST_BYTES` bytes."""
+    """The digest of `data`, `DIGEST_BYTES` long."""
     return blake2b(data, digest_size=DIGEST_BYTES, key=secret).digest()

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Facts: what the markup of a page says besides its text: about URLs, links, and the program behind it.
+"""Facts: what a page's markup says besides its text: about URLs, links, and the program that made it.
 
-`Outline` reads the markup once, when something of it is asked for. What only few pages are asked for, such as
-everything that they load, takes another pass of the tokenizer. Python objects are made only of what is asked for.
+`Outline` reads the markup once, when the first fact is read. Facts that are needed for few pages only, such as all that
+a page loads, take another pass of the tokenizer. Python objects are made only for the facts that are read.
 """
 
 import cython
@@ -27,12 +27,12 @@ _KINDS = {"link": HEAD_LINK, "meta": META}
 class Facts:
     """What the markup of a page says.
 
+    The values of attributes have their character references replaced and the white space around them removed.
+
     Args:
         markup: HTML in UTF-8, however broken.
-        body: What it was decoded from, by which pages without text are told apart.
-        is_cut: There is more than `markup`.
-
-    Values of attributes are given with their character references replaced, and without white space around them.
+        body: The bytes that it was decoded from; they tell pages without text apart.
+        is_cut: Whether `markup` is only the beginning of the page.
     """
 
     def __init__(self, markup: bytes, body: bytes = b"", is_cut: bool = False):
@@ -44,7 +44,7 @@ class Facts:
         return self.outline
 
     def taken(self):
-        """The outline, for a page that takes its text: another one each time."""
+        """An outline for a caller that takes its text away; each call returns another one."""
         if self.is_taken:
             self.outline = None
         self.is_taken = True
@@ -52,7 +52,7 @@ class Facts:
 
     @property
     def base(self):
-        """The href of the first base element that has one; empty where there is none."""
+        """The href of the first base element that has one; empty if none has."""
         outline: Outline = self.read()
         i: cython.int
         for i in range(outline.note_count):
@@ -61,11 +61,12 @@ class Facts:
         return ""
 
     def elements(self, wanted: tuple, in_head: bool = False) -> list:
-        """Link and meta elements, in page order: the name and the attributes of each that is wanted.
+        """The wanted link and meta elements in page order, each as its name and its attributes.
 
         Args:
-            wanted: Names, each with that of an attribute and words, in lower case, of which that has one at least.
-            in_head: Only those in the head of the page.
+            wanted: Each the name of an element, the name of an attribute, and words in lower case, at least one of
+                which the attribute must contain.
+            in_head: Whether to return only elements in the head of the page.
         """
         outline: Outline = self.read()
         note: cython.pointer(Note)
@@ -96,14 +97,14 @@ class Facts:
 
     @property
     def anchors(self):
-        """Where the links lead that people can follow, in page order."""
+        """The targets of the links that people can follow, in page order."""
         outline: Outline = self.read()
         i: cython.int
         return [_decoded(self.markup, outline.anchors[i].target) for i in range(outline.anchor_count)]
 
     @property
     def numbered_anchors(self):
-        """Those of them that lead to another page, and to an element of it whose name ends with a digit."""
+        """Those of `anchors` that lead to an element of another page, by a fragment that ends with a digit."""
         outline: Outline = self.read()
         text: Text = self.markup
         target: Span
@@ -119,12 +120,12 @@ class Facts:
         return found
 
     def has_elements(self, names: object) -> set:
-        """Those of some ASCII names that elements of the page have, as an id or a name."""
+        """Those of these ASCII names that elements of the page have as an id or a name."""
         there: dict = self.values(len(self.markup), False)
         return {name for name in names if name.encode() in there}
 
     def references(self, limit: cython.Py_ssize_t) -> list:
-        """The different values of href, src and action, be they of data-src, among the first bytes of the page."""
+        """The different values of href, src, action and the like (data-src) in the first `limit` bytes of the page."""
         there: dict = self.values(limit, True)
         span: Span
         span.begin = 0
@@ -135,11 +136,11 @@ class Facts:
         return found
 
     def values(self, limit, of_links):
-        """The different values, as they are written, of attributes that refer to something, or that name elements."""
+        """The different raw values of the attributes that refer to something, or else of those that name elements."""
         text: Text = self.markup
         end: cython.Py_ssize_t = min(len(self.markup), limit)
         stop: cython.Py_ssize_t = (
-            end  # of the page, or of an element that holds markup as text; one in another is not read
+            end  # of the page, or of an element that holds markup as text; nested ones are not read
         )
         resume: cython.Py_ssize_t = end
         is_inside: cython.bint = False
@@ -169,7 +170,7 @@ class Facts:
         return found
 
     def has_word(self, left, key, words):
-        """Whether an attribute has one of some words, which white space and semicolons divide."""
+        """Whether an attribute contains one of some words, which white space and semicolons separate."""
         text: Text = self.markup
         attribute: Attribute
         word: Span
@@ -189,7 +190,7 @@ class Facts:
         return False
 
     def attributes(self, left):
-        """By their names in lower case; the first of a name counts."""
+        """The attributes by their names in lower case; the first of each name counts."""
         attribute: Attribute
         found: dict = {}
         while next_attribute(self.outline.source, cython.address(left), cython.address(attribute)):
@@ -202,7 +203,7 @@ class Facts:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _holds_markup(text: Text, name_at: cython.Py_ssize_t, tag: cython.pointer(Tag)) -> cython.bint:
-    """Whether an element whose text is not read holds markup all the same."""
+    """Whether a tag begins an element whose text the tokenizer skips although it holds markup."""
     name: Span
     name.begin, name.end = name_at, tag.attributes.begin
     is_unread: cython.bint = tag.unread.end > 0
@@ -212,7 +213,7 @@ def _holds_markup(text: Text, name_at: cython.Py_ssize_t, tag: cython.pointer(Ta
 @cython.cfunc
 @cython.exceptval(check=False)
 def _refers(text: Text, name: Span) -> cython.bint:
-    """Whether an attribute's name is, or ends with a part that is, "href", "src" or "action"."""
+    """Whether the name of an attribute, or its last part as in data-src, is "href", "src" or "action"."""
     begin: cython.Py_ssize_t = name.end
     while begin > name.begin and is_letter(text[begin - 1]):
         begin -= 1

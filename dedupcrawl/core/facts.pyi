@@ -1,4 +1,4 @@
-# What Python code sees of facts.py; other modules of the core cimport what facts.pxd declares.
+# The Python interface of facts.py; other modules of the core cimport the declarations in facts.pxd.
 
 from collections.abc import Collection
 

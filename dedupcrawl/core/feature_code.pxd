@@ -7,4 +7,4 @@ cpdef enum:
     GRAM = 5
     GRAM_PAYLOAD = 8  # bits
     SAMPLING = 7  # s: every s-th gram of a kept code is posted
-    MANY_GRAMS = 255  # the payload of a code with so many grams, or with one of them twice
+    MANY_GRAMS = 255  # the payload of a code that has this many sampled grams or more, or one of them twice

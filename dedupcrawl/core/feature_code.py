@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Feature codes: which symbols of a text make its code, and the grams by which a code is found."""
+"""Feature codes: select the symbols that make a text's code, and the grams by which codes are found."""
 
 import cython
 from cython.cimports.cpython import array
@@ -21,15 +21,15 @@ def code_positions(
     most: cython.Py_ssize_t,
     least: cython.Py_ssize_t,
 ) -> object:
-    """Algorithm 2: which symbols make the code, in text order, as an array of type "q".
+    """Algorithm 2: the positions of the symbols that make the code, in text order, as an array of type "q".
 
     Args:
         text: The text.
         anchors: Hashes of the words that are anchors besides punctuation.
-        unit_length: A paragraph of so many symbols is a unit of extraction.
-        unit_share: So is one that makes up this share of the text.
-        most: Only so many symbols of the text are looked at; 0 for all.
-        least: A code of fewer symbols is replaced by the text's first ones.
+        unit_length: A paragraph of at least this many symbols is a unit of extraction.
+        unit_share: So is a paragraph with at least this share of the text's symbols.
+        most: Only this many symbols of the text are read, its first ones; 0 for all.
+        least: If the code has fewer symbols, it is replaced by this many first symbols of the text.
     """
     count: cython.Py_ssize_t = min(most, text.count) if most else text.count
     end: cython.Py_ssize_t = text.items[count].start if count < text.count else text.size
@@ -92,7 +92,7 @@ def _paragraphs(
     paragraph: cython.pointer(uint32_t),
     first_of: cython.pointer(uint32_t),
 ) -> cython.Py_ssize_t:
-    """Number the paragraph of each symbol, and note which is the first of each; how many there are."""
+    """Fill in the paragraph of each symbol and the first symbol of each paragraph; return how many there are."""
     at: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     line: uint32_t = 0
@@ -128,9 +128,9 @@ def _mark_neighbours(
     paragraph: cython.pointer(uint32_t),
     is_beside: cython.pointer(uint8_t),
 ) -> cython.void:
-    """Mark what stands to the left and to the right of punctuation, where that is in its paragraph.
+    """Mark the symbols next to each punctuation mark, on either side, that are in the same paragraph as the mark.
 
-    Paragraphs end at the line breaks before `lines_end`.
+    Only the line breaks before `lines_end` end paragraphs.
     """
     at: cython.Py_ssize_t
     right: cython.Py_ssize_t = 0
@@ -160,7 +160,7 @@ def _is_anchor(anchors: cython.const[uint64_t][::1], hashed: uint64_t) -> cython
 
 
 def code_of(text: SymbolText, positions: cython.const[int64_t][::1]) -> bytes:
-    """Of the symbols at these places the upper 15 bits of their hashes, two bytes each, little-endian."""
+    """The upper 15 bits of the hashes of the symbols at these positions, two bytes each, little-endian."""
     i: cython.Py_ssize_t
     made: bytes = bytes(2 * positions.shape[0])
     out: cython.p_char = made
@@ -176,7 +176,7 @@ def code_of(text: SymbolText, positions: cython.const[int64_t][::1]) -> bytes:
 @cython.inline
 @cython.exceptval(check=False)
 def _gram_at(code: cython.p_const_char, place: cython.Py_ssize_t) -> uint64_t:
-    """The prefix of the gram that begins there."""
+    """The key prefix of the gram that begins at `place`."""
     i: cython.Py_ssize_t
     total: uint64_t = 0
     value: uint16_t = 0
@@ -187,7 +187,7 @@ def _gram_at(code: cython.p_const_char, place: cython.Py_ssize_t) -> uint64_t:
 
 
 def grams(code: bytes) -> object:
-    """The prefixes of all n − GRAM + 1 grams of a code of n symbols, as an array of type "Q"."""
+    """The key prefixes of all n − GRAM + 1 grams of a code of n symbols, as an array of type "Q"."""
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = max(0, len(code) // 2 - GRAM + 1)
     data: cython.p_const_char = code
@@ -199,21 +199,22 @@ def grams(code: bytes) -> object:
 
 
 def different_grams(code: bytes) -> object:
-    """The prefixes of all grams of a code, each once, ascending, as an array of type "Q"."""
+    """The key prefixes of all grams of a code, each once, ascending, as an array of type "Q"."""
     return _different(grams(code))[0]
 
 
 @cython.cfunc
 def _different(numbers: array.array) -> tuple:
-    """Each of these once, ascending, in the place of all; and how many there were."""
+    """The different numbers, ascending, and how many numbers there were; `numbers` is overwritten."""
     count: cython.Py_ssize_t = len(numbers)
     return numbers[: sort_once(cython.cast(cython.pointer(uint64_t), numbers.data.as_ulonglongs), count)], count
 
 
 def keys_of_code(code: bytes) -> object:
-    """What a kept code is posted under, as an array of type "Q": the prefixes of every `SAMPLING`-th gram, each once.
+    """The keys under which a kept code is posted, as an array of type "Q": one for each different sampled gram.
 
-    Their payload is how many these are; `MANY_GRAMS` where there are more, or one comes twice.
+    Every `SAMPLING`-th gram is sampled. The payload of each key is the number of sampled grams, or `MANY_GRAMS` if
+    there are more or if one occurs twice.
     """
     i: cython.Py_ssize_t
     sampled: array.array = grams(code)[::SAMPLING]
@@ -227,7 +228,7 @@ def keys_of_code(code: bytes) -> object:
 
 
 def with_grams(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1], least: cython.int) -> list:
-    """The pages, of such postings, whose codes have so many sampled grams at least."""
+    """The pages, among those of these postings, whose codes have at least `least` sampled grams."""
     i: cython.Py_ssize_t
     if keys.shape[0] != pages.shape[0]:
         raise ValueError("each key has its page")
@@ -237,10 +238,10 @@ def with_grams(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][
 @cython.cfunc
 @cython.exceptval(check=False)
 def _fewest(payload: cython.Py_ssize_t, repeatability: cython.double) -> cython.Py_ssize_t:
-    """Grams that a page shares with a code that it has inside, at least; 1 where the code's length is not known."""
+    """The fewest sampled grams that a code shares with one inside which it lies; 1 if its length is unknown."""
     if payload >= MANY_GRAMS:
         return 1
-    length: cython.Py_ssize_t = (payload - 1) * SAMPLING + GRAM  # at least
+    length: cython.Py_ssize_t = (payload - 1) * SAMPLING + GRAM  # a lower bound
     run: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, ceil(repeatability * length - 1e-6))
     return max(1, (run - GRAM + 1) // SAMPLING) if run >= GRAM else 1
 
@@ -248,11 +249,11 @@ def _fewest(payload: cython.Py_ssize_t, repeatability: cython.double) -> cython.
 def pages_inside(
     keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1], repeatability: cython.double
 ) -> list:
-    """The pages that share enough of the grams of a code, these postings, for theirs to lie inside it by δ; ascending.
+    """The pages whose codes share enough grams with a given code to lie inside it by δ, ascending.
 
     Args:
-        keys: Of all postings of the code's grams, shape (m,).
-        pages: Of the same, shape (m,).
+        keys: The keys of all postings of the given code's grams, shape (m,).
+        pages: The pages of these postings, shape (m,).
         repeatability: δ.
     """
     i: cython.Py_ssize_t
@@ -262,7 +263,7 @@ def pages_inside(
         raise ValueError("each key has its page")
     room: bytes = bytes(8 * count)
     shared: cython.pointer(uint64_t) = uint64s(room)
-    for i in range(count):  # all keys of a page have one payload
+    for i in range(count):  # all keys of a page have the same payload
         shared[i] = cython.cast(uint64_t, pages[i]) << 32 | keys[i] & MANY_GRAMS
     sort(shared, count)
     made: list = []

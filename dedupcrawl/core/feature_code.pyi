@@ -1,4 +1,4 @@
-# What Python code sees of feature_code.py.
+# The Python interface of feature_code.py.
 
 from array import array
 

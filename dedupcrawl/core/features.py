@@ -1,15 +1,15 @@
 # cython: language_level=3
-"""Features: what the typed differences of two pages come to, each a few lines with a name and a sign.
+"""Features: numbers that summarize the differences of two pages for the model, each with a name and a sign.
 
-The model (`dedupcrawl.content.model`) adds them up. A feature is bounded and never speaks the other way: "against" ones
-make it no more probable that the new page duplicates the kept one. Counts are taken as
-log(1 + count), for the second changed word tells less than the first.
+The model (`dedupcrawl.content.model`) adds up the weighted features. Each is bounded, and none contradicts its sign: an
+"against" feature never makes it more probable that the new page duplicates the kept one. Counts enter as
+log(1 + count), because the second changed word says less than the first.
 
-They are few because few tell something about pages of other sources. Of 168 that were tried, the ones that weigh
-least were taken away again and again: with all of them the AUC on sources that the model had not seen is .951 of news
-and .915 of web pages, with 44 it was .962 and .927 (no command prints this; what the model of today is worth is in
-docs/probability.md). What kind a difference is and where it stands (`core.diff`) is
-in them because a model of how much differs drops pages for the one number that counts.
+They are few because few features generalize to pages of other sources. Of 168 candidates, the ones with the least
+weight were removed repeatedly: with all of them the AUC on sources that the model had not seen is .951 for news and
+.915 for web pages, with 44 it was .962 and .927 (no command prints this; docs/measured/probability.md has the figures
+of the current model). They use the kind and the place of each difference (`core.diff`), because a model that knows only
+how much differs drops pages that differ in the one number that counts.
 
 `FEATURES`, at the end, is the table: the name of each, its formula, its sign, what it counts, and its unit.
 """
@@ -40,31 +40,31 @@ from cython.cimports.dedupcrawl.core.pair import MOST_FEATURES, Counts, Pair
 from cython.cimports.dedupcrawl.core.view import Line, common_words
 from cython.cimports.libc.math import exp, log, log1p, nearbyint
 
-_LINKS = cython.declare(cython.double, 20)  # symbols for a link, of a text that is nothing but links
-# Symbols of other lines beside a main text, fewer of which are a clock's or a counter's; set by hand.
+_LINKS = cython.declare(cython.double, 20)  # symbols per link in a text that is nothing but links
+# Fewer symbols that differ beside the main text may be a clock or a counter; set by hand.
 _BESIDE = cython.declare(cython.int, 8)
-_UNTITLED = cython.declare(cython.double, 0.4)  # a page has no title: the mean of untold_title over labelled pairs: .44
-# Words of a page that its headline may tell apart from another one. (With it .84 of the contrast pairs of short pages
-# that differ in the headline alone are kept, by fits without their language, .82 without; set by hand.)
+_UNTITLED = cython.declare(cython.double, 0.4)  # untold_title without titles; its mean over labelled pairs is .44
+# For pages with fewer words, the headline may be all that tells two apart. (With this feature .84 of the contrast pairs
+# of short pages that differ in the headline alone are kept, by fits without their language, .82 without; set by hand.)
 _SHORT = cython.declare(cython.int, 150)
-_MOST = cython.declare(cython.double, 700)  # log odds; beyond, e to their power is not a number
+_MOST = cython.declare(cython.double, 700)  # log odds; beyond this, `exp` overflows
 
 
-# What is counted
+# Counts
 
 
 @cython.cfunc
 def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
-    """How many differences are of this kind, at neither end."""
+    """The number of differences of this kind, without those in the HEAD and FOOT of the text."""
     row: cython.pointer(cython.int) = counts.of[kind]
     return row[TOP] + row[SENTENCE] + row[LINE] + row[CLOSING]
 
 
 @cython.cfunc
 def _decisive(counts: cython.pointer(Counts)) -> cython.int:
-    """How many are decisive where they stand: a byline has other names, and a footer other numbers.
+    """The number of differences that are decisive in their place, unlike a name in a byline or a number in a footer.
 
-    One number, name or unit may make another page, and so may what turns a sentence, or two things the other way round.
+    One number, name or unit may make a different page, and so may a reversed sentence or two swapped things.
     """
     found: cython.int = _in_text(counts, NAMED) + _in_text(counts, MEASURED) + _in_text(counts, FIGURED)
     found += _in_text(counts, TURNED) + _in_text(counts, SWAPPED)
@@ -94,7 +94,7 @@ def _link_share(links: cython.Py_ssize_t, own: cython.Py_ssize_t) -> cython.doub
 
 @cython.cfunc
 def _title_overlap(one: Line, other: Line) -> cython.double:
-    """Dice's coefficient; 1 where either page has no title."""
+    """Dice's coefficient of the words of two lines; 1 if either line is empty."""
     if not one.count or not other.count:
         return 1.0
     return cython.cast(cython.double, 2 * common_words(one, other)) / (one.count + other.count)
@@ -102,7 +102,7 @@ def _title_overlap(one: Line, other: Line) -> cython.double:
 
 @cython.cfunc
 def _titles_differ(p: Pair) -> cython.Py_ssize_t:
-    """How many words one title has that the other lacks: the greater of the two counts."""
+    """How many words one title has that the other lacks, the greater of the two counts; 0 if either is empty."""
     if not p.title.count or not p.kept_title.count:
         return 0
     return max(p.title.count, p.kept_title.count) - common_words(p.title, p.kept_title)
@@ -114,7 +114,7 @@ def _untold(words: Line, p: Pair) -> cython.double:
     return 1 - cython.cast(cython.double, p.told(words, False)) / max(1, words.count)
 
 
-# Formulas. Some take a kind of differences, or a kind and a place.
+# Formulas. Some depend on a kind of differences, or on a kind and a place.
 
 
 @cython.cfunc
@@ -159,13 +159,13 @@ def _new_words_middle(p: Pair, kind: cython.int, place: cython.int) -> cython.do
 
 @cython.cfunc
 def _scattered(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Share of the new text between the first and the last common symbol that is not common."""
+    """Share of symbols that are not common, between the first and the last common symbol of the new text."""
     return 1 - cython.cast(cython.double, p.tally.common) / p.tally.spread if p.tally.common else 0.0
 
 
 @cython.cfunc
 def _density(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Places that differ for twenty symbols, where most of the common text stands."""
+    """Differing pieces per twenty symbols, in the part of the new text that has most of the common symbols."""
     return min(1.0, cython.cast(cython.double, 20 * p.tally.amid) / p.tally.dense) if p.tally.common else 0.0
 
 
@@ -182,7 +182,7 @@ def _decisive_only(p: Pair, kind: cython.int, place: cython.int) -> cython.doubl
 
 @cython.cfunc
 def _decisive_share(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """How many differences are decisive, of these and those that only say it in other words."""
+    """Share of the decisive differences among these and the ones that add, leave out or reword text."""
     decisive: cython.int = _decisive(cython.address(p.counts))
     kinds: cython.pointer(cython.int) = p.counts.kind
     others: cython.int = kinds[ADDED] + kinds[LEFT_OUT] + kinds[REPLACED] + kinds[REWORDED]
@@ -197,13 +197,13 @@ def _decisive_density(p: Pair, kind: cython.int, place: cython.int) -> cython.do
 
 @cython.cfunc
 def _dates_text(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Where two hosts write one text in two ways, they do so with its days too; those count where nothing else differs."""
+    """Hosts that word a text differently also date it differently, so dates then count only if nothing else differs."""
     return _at(p, DATED, SENTENCE) if p.is_of_one_host or p.counts.kind[DATED] == p.counts.own else 0.0
 
 
 @cython.cfunc
 def _renamed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Two pages of a host say one thing about two others; an editor says one thing in another way wherever it stands."""
+    """Pages of one host that repeat a replacement are about different things; those of two hosts were edited."""
     return log1p(p.counts.kind[RENAMED]) if p.is_of_one_host else 0.0
 
 
@@ -220,9 +220,9 @@ def _reworded(p: Pair, most: cython.int, place: cython.int) -> cython.double:
 
 @cython.cfunc
 def _moved(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Places where the order differs, of two pages of a host in a template, or short ones of links: it is another list.
+    """Moves between two pages of a host that are mostly template, or short and mostly links: another list.
 
-    Of prose with its blocks shuffled .991 is found by it, .973 where any short page counts (English pages made for it).
+    With it .991 of prose with shuffled blocks is found, .973 if any short page counts (English pages made for it).
     """
     if not p.is_of_one_host:
         return 0.0
@@ -248,11 +248,11 @@ def _resources_only(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
 
 @cython.cfunc
 def _untold_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Share of the words of the kept page's title that the common text lacks: it is not what that page is about.
+    """Share of the words of the kept page's title that the common text lacks, so that the page may be about more.
 
-    It counts as far as the pages differ at all, be it in one place, line or word of the title: where nothing does, the
-    common text is all that they say. (Without that an equal page under an equal title is kept in doubt; the AUC on
-    sources not fitted on is the same, .963.)
+    The share counts less, the less the pages differ in pieces, in text beside the main text and in the title's words:
+    if nothing differs, the common text is all that they say. (Otherwise an equal page with an equal title is kept in
+    doubt; the AUC on sources not fitted on is the same, .963.)
     """
     if not p.title.count or not p.kept_title.count:
         return _UNTITLED
@@ -264,7 +264,7 @@ def _untold_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double
 
 @cython.cfunc
 def _titles_told(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Words in which the titles differ, that the texts differ in too."""
+    """The number of words in which both the titles and the texts differ."""
     mine: cython.Py_ssize_t = p.told_of_others(p.title, p.kept_title, False)
     return log1p(min(mine, p.told_of_others(p.kept_title, p.title, True)) if mine else 0)
 
@@ -287,15 +287,16 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 @cython.cfunc
 def _numbers(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Two hosts print one list, and count its readers each for itself."""
+    """Numbers of two pages of a host; two hosts that publish the same list each count its readers themselves."""
     return log1p(p.counts.kind[VALUE]) if p.is_of_one_host else 0.0
 
 
 @cython.cfunc
 def _listed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """How much more a kept page of another title says that links to the new one: it is a list, and this an original.
+    """How much of the kept page the new one lacks, if the kept page links to it: a list of originals such as this one.
 
-    An article links to its print view, its digest and its second part, too, which have its title.
+    An article also links to its print view, its digest and its second part; but these share its title, which makes the
+    value smaller.
     """
     if not p.is_listed:
         return 0.0
@@ -305,21 +306,22 @@ def _listed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 @cython.cfunc
 def _lists(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """How much the titles differ, of a new page that links to the kept one: it is a list, and the kept one in it."""
+    """How much the titles differ if the new page links to the kept one: it may be a list that contains that."""
     return 1 - _title_overlap(p.title, p.kept_title) if p.lists else 0.0
 
 
 @cython.cfunc
 def _kept_links(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """How much of what the kept page has more is links: a listing."""
+    """The share of the kept page that the new one lacks, as far as the kept page consists of links: a listing."""
     return p.kept_uncovered * _link_share(p.kept_links, p.kept.count_own())
 
 
 @cython.cfunc
 def _headline_alone(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """As `_untold_headline`, of short pages: under a few words that many pages of a site have, the headline tells them.
+    """`_untold_headline` of short pages: if many pages of a site share a few words, only headlines tell them apart.
 
-    A text without a headline is named by its title, with the name of its site or without.
+    If neither page has a headline, their titles take its place, unless one title contains all words of the other, as it
+    does if it adds the name of the site.
     """
     if not p.is_of_one_host or p.new.words() >= _SHORT:
         return 0.0
@@ -331,15 +333,16 @@ def _headline_alone(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
 
 @cython.cfunc
 def _framed_headline(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """How much the headlines of two pages of a host have in common that differ: those of a series differ in a word."""
+    """How much two different headlines of a host have in common: those of a series differ in a word."""
     return _title_overlap(p.headline, p.kept_headline) if p.headline_counts.own else 0.0
 
 
 @cython.cfunc
 def _untold_headline(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Share of the words of the new page's headline that the common text lacks, of two of a host that differ in it.
+    """Share of the words of the new page's headline that the common text lacks, for two different headlines of a host.
 
-    One that is made of words of a text is another headline of it, one of other words may be all that tells it apart.
+    A headline made of words of the text is another headline for the same text; one of other words may be all that tells
+    the pages apart.
     """
     return _untold(p.headline, p) if p.headline_counts.own else 0.0
 
@@ -351,7 +354,7 @@ def _only_version(p: Pair, kind: cython.int, place: cython.int) -> cython.double
 
 @cython.cfunc
 def _bare(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Whether nothing stands around either main text: extraction can have taken no wrong part of it."""
+    """Whether both pages consist of their main text, so that extraction cannot have chosen a wrong part."""
     return p.is_bare
 
 
@@ -361,14 +364,14 @@ def _one_host(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 class Feature:
-    """One thing that speaks for or against two pages being the same.
+    """One piece of evidence for or against two pages being the same.
 
     Attributes:
-        name: In the model and in evidence.
-        sign: Which way it speaks: "against", or "either".
+        name: Its name in the model and in evidence.
+        sign: "against" if its weight may not be positive, "either" if it may be of either sign.
         says: What it counts, for people.
-        unit: What its value is: log(1 + count) of a "count"; a "share" in [0, 1]; a "flag", 0 or 1; or a "score". A
-            model takes a count or score for no more extreme than 98 % of what it was fitted on, a share as it is.
+        unit: What its value is: log(1 + count) for a "count"; a "share" in [0, 1]; a "flag", 0 or 1; or a "score". A
+            model clips counts and scores to the range of 98 % of its training pairs, but not shares.
     """
 
     def value(self, pair: Pair) -> float:
@@ -448,7 +451,7 @@ FEATURES: tuple = (
     _feature("bare", _bare, "either", "nothing stands around either main text", "flag"),
     _feature("one_host", _one_host, "either", "both pages of one host", "flag"),
 )
-"""In the order in which they are told."""
+"""All features, in the order in which evidence lists them."""
 # fmt: on
 
 _COUNT = cython.declare(cython.int, len(FEATURES))
@@ -488,17 +491,20 @@ def shown(pair: Pair) -> dict:
 
 
 def listed(pair: Pair) -> float:
-    """The value of the feature of this name."""
+    """The value of the feature "listed"."""
     return _listed(pair, 0, 0)
 
 
 class Weights:
-    """What a model makes of features.
+    """The weights of a model, compiled: they turn features into a probability.
 
     Args:
-        intercept: Log odds of a pair without any feature.
-        terms: Of each feature that weighs its place in `FEATURES`, its weight, and the least and greatest value that
-            counts.
+        intercept: Log odds of a pair whose features are all 0.
+        terms: For each feature that the model uses, its index in `FEATURES`, its weight, and the least and the greatest
+            value that count.
+
+    Raises:
+        ValueError: There are too many terms, or one has an index beyond `FEATURES`.
     """
 
     def __cinit__(self, intercept: cython.double, terms: list):
@@ -512,7 +518,7 @@ class Weights:
                 raise ValueError("a model has a feature that there is not")
 
     def probability(self, values: list) -> float:
-        """How probable it is that the new page duplicates the kept one, by the values of `FEATURES`."""
+        """The probability that the new page duplicates the kept one, from the values of `FEATURES`."""
         if len(values) != _COUNT:
             raise ValueError(f"there are {_COUNT} features")
         i: cython.int
@@ -522,7 +528,7 @@ class Weights:
         return self.sum_up(copied)
 
     def probability_of(self, pair: Pair) -> float:
-        """The same of a pair; 1 where nothing at all differs, in what the pages say or around it."""
+        """The same for a pair; 1 if nothing at all differs, in the main texts or around them."""
         return 1.0 if pair.is_equal else self.sum_up(_values(pair))
 
     def sum_up(self, values):

@@ -1,4 +1,4 @@
-# What Python code sees of features.py.
+# The Python interface of features.py.
 
 from collections.abc import Sequence
 from typing import Literal, final

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""A set that remembers of each item its hash alone, in 11 to 21 bytes: a crawl has sets of all its URLs.
+"""A set that stores only the hash of each item, in 11 to 21 bytes: a crawl has sets of all its URLs.
 
-A set of Python's takes 16 to 32 bytes for an item besides the item itself, which is 80 and more for a URL.
+A Python set takes 16 to 32 bytes for an item besides the item itself, which is 80 and more for a URL.
 """
 
 import cython
@@ -10,10 +10,10 @@ from cython.cimports.libc.stdint import uint64_t
 from cython.cimports.libc.stdlib import free
 from cython.cimports.libc.string import memset
 
-_FREE = cython.declare(uint64_t, 0)  # in a slot where a search ends
-_REMOVED = cython.declare(uint64_t, 1)  # in one that others may have passed over
-_FIRST = cython.declare(uint64_t, 2)  # hashes begin here
-_FEWEST = cython.declare(cython.Py_ssize_t, 8)  # slots of a set that has anything
+_FREE = cython.declare(uint64_t, 0)  # an empty slot, which ends a search
+_REMOVED = cython.declare(uint64_t, 1)  # the slot of a removed item, past which a search goes on
+_FIRST = cython.declare(uint64_t, 2)  # the least hash that is stored
+_FEWEST = cython.declare(cython.Py_ssize_t, 8)  # slots of the smallest set with items
 
 
 @cython.cfunc
@@ -23,10 +23,10 @@ def _key(hashed: uint64_t) -> uint64_t:
 
 
 class HashSet:
-    """Hashes of strings or bytes, by Python's own hash: it has 64 bits and a secret of the process (SipHash).
+    """A set of strings or bytes by Python's own hash, which has 64 bits and is keyed in each process (SipHash).
 
-    So nobody can make items that collide, and of a million items two collide once in 37 million times. A string
-    remembers its hash.
+    So nobody can make items that collide, and two of a million items collide in one of 37 million cases. Strings cache
+    their hash.
     """
 
     def __dealloc__(self):
@@ -40,7 +40,7 @@ class HashSet:
         return self.slots is not cython.NULL and self.slot_of(hashed)[0] == hashed
 
     def add(self, item):
-        """Put an item in; False when it is there already."""
+        """Add an item; return False if the set has it already."""
         hashed: uint64_t = _key(hash(item))
         if 4 * (self.used + 1) > 3 * (self.mask + 1):
             self.resize()
@@ -52,7 +52,7 @@ class HashSet:
         return True
 
     def discard(self, item):
-        """Take an item out; False when it is not there."""
+        """Remove an item; return False if the set does not have it."""
         hashed: uint64_t = _key(hash(item))
         if self.slots is cython.NULL:
             return False
@@ -64,14 +64,14 @@ class HashSet:
         return True
 
     def slot_of(self, hashed):
-        """Where a hash stands, or is to be put."""
+        """The slot that holds a hash, or the empty one for it."""
         place: cython.Py_ssize_t = hashed & self.mask
         while self.slots[place] != _FREE and self.slots[place] != hashed:
             place = (place + 1) & self.mask
         return cython.address(self.slots[place])
 
     def resize(self):
-        """Make room for as many again as there are, without what was removed."""
+        """Make room for as many more items as there are, and clear the slots of removed ones."""
         old: cython.pointer(uint64_t) = self.slots
         count: cython.Py_ssize_t = self.mask + 1 if old is not cython.NULL else 0
         size: cython.Py_ssize_t = _FEWEST

@@ -1,4 +1,4 @@
-# What Python code sees of hash_set.py.
+# The Python interface of hash_set.py.
 
 from collections.abc import Hashable
 from typing import final

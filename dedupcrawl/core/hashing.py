@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Hash functions that stored formats name; equal on every machine. All are by Austin Appleby (MurmurHash3, 2011)."""
+"""The hash functions of stored formats, equal on every machine; all are by Austin Appleby (MurmurHash3, 2011)."""
 
 import cython
 from cython.cimports.libc.string import memcpy
@@ -32,7 +32,7 @@ def murmur3_32(data, size, seed):
 
 
 def tokens(keys: cython.const[uint64_t][::1], shift: cython.int, salt: uint64_t) -> bytes:
-    """Four bytes for each key: the upper half of `fmix64` of what is left of it above `shift` bits, and the salt."""
+    """Four bytes for each key: the upper half of fmix64((key >> shift) + salt)."""
     i: cython.Py_ssize_t
     made: bytes = bytes(4 * keys.shape[0])
     out: cython.p_char = made

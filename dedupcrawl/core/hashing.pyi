@@ -1,4 +1,4 @@
-# What Python code sees of hashing.py; other modules of the core cimport what hashing.pxd declares.
+# The Python interface of hashing.py; other modules of the core cimport the declarations in hashing.pxd.
 
 from array import array
 

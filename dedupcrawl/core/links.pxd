@@ -3,8 +3,8 @@ from libc.stdint cimport uint8_t, uint32_t
 from dedupcrawl.core.ascii cimport Text
 
 cdef enum:
-    LONGEST_LINK = 2_000  # bytes of a link that is read
-    MOST_PARTS = 4_001  # arguments of a URL
+    LONGEST_LINK = 2_000  # bytes of the longest link that is read
+    MOST_PARTS = 4_001  # arguments of a URL that are sorted
     MOST_BYTES = 8_000
 
 cdef class LinkReader:

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Where a page's links lead on its own host, written so that a link and the URL of the page it leads to are one string.
+"""Links within a host, in a form in which a link and the URL of the page that it leads to are the same string.
 
-Escapes, the order of arguments, default ports and "www." do not count, about as in Scrapy's fingerprint of a request.
-Only common spellings are read: a link that an author wrote in another way is not recognized, and then it is only not
-known that the one page lists the other.
+Escapes, the order of arguments, default ports and "www." do not count, about as in Scrapy's request fingerprint. Only
+common spellings are read. A link in an unusual spelling is not recognized, and then the one page is just not known to
+list the other.
 """
 
 import cython
@@ -14,7 +14,7 @@ from cython.cimports.dedupcrawl.core.hashing import murmur3_32
 from cython.cimports.dedupcrawl.core.tags import Span
 from cython.cimports.libc.string import memcmp, memcpy
 
-_LINK_SEED = cython.declare(uint32_t, 1)  # links and lines are told apart
+_LINK_SEED = cython.declare(uint32_t, 1)  # keeps the hashes of links apart from those of lines
 
 
 @cython.cfunc
@@ -31,7 +31,7 @@ def _hex(c: uint8_t) -> cython.int:
 def _unquoted(
     text: Text, size: cython.Py_ssize_t, out: cython.pointer(uint8_t), plus: cython.bint
 ) -> cython.Py_ssize_t:
-    """Percent-encoding undone, with a plus sign as a space if asked for; the bytes need not be UTF-8."""
+    """Undo percent-encoding and, if `plus`, read plus signs as spaces; the bytes need not be UTF-8."""
     at: cython.Py_ssize_t = 0
     made: cython.Py_ssize_t = 0
     while at < size:
@@ -71,7 +71,7 @@ def _sift(text: Text, parts: cython.pointer(Span), at: cython.int, count: cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _sorted_arguments(text: Text, size: cython.Py_ssize_t, out: cython.pointer(uint8_t)) -> cython.Py_ssize_t:
-    """What stands between "&", in order; heap sort, for a link may have a thousand arguments."""
+    """Write the parts between "&" in sorted order; heap sort, because a link may have a thousand arguments."""
     parts: Span[MOST_PARTS]
     count: cython.int = 0
     at: cython.Py_ssize_t = 0
@@ -83,7 +83,7 @@ def _sorted_arguments(text: Text, size: cython.Py_ssize_t, out: cython.pointer(u
         if at == size:
             break
         at += 1
-    if at < size:  # more than a link of so many bytes can have
+    if at < size:  # more arguments than a link of `LONGEST_LINK` bytes can have
         parts[count].begin, parts[count].end = at, size
         count += 1
     for i in range(count // 2 - 1, -1, -1):
@@ -104,7 +104,7 @@ def _sorted_arguments(text: Text, size: cython.Py_ssize_t, out: cython.pointer(u
 @cython.cfunc
 @cython.exceptval(check=False)
 def _form_into(target: Text, size: cython.Py_ssize_t, out: cython.pointer(uint8_t)) -> cython.Py_ssize_t:
-    """A path, be it relative, and query: two of one form lead to one page. At most `size` bytes."""
+    """Write the form of a path, absolute or relative, with its query, in at most `size` bytes; return its length."""
     scratch: uint8_t[MOST_BYTES]
     path_end: cython.Py_ssize_t = find(0x3F, target, 0, size)
     made: cython.Py_ssize_t = _unquoted(target, path_end, out, False)
@@ -116,7 +116,7 @@ def _form_into(target: Text, size: cython.Py_ssize_t, out: cython.pointer(uint8_
 
 
 def local_form(url: str) -> bytes:
-    """Path and query of an absolute URL, without escapes and with sorted arguments: as links to it are kept.
+    """The path and query of an absolute URL, without escapes and with sorted arguments: the form of links to it.
 
     >>> local_form("https://a.example/it%27s/?topic=7&page=2#last")
     b"/it's/?page=2&topic=7"
@@ -145,23 +145,23 @@ class LinkReader:
     """Reads the links of one page.
 
     Args:
-        host: Of the page, without "www.".
-        base_host: Of the URL that its relative links begin at, likewise.
-        path: Of that URL, in `local_form`.
-        host_of: Tells the host of an authority, without "www."; for those that are not plain ASCII.
+        host: The host of the page, without "www.".
+        base_host: The host of the base URL of its relative links, likewise.
+        path: The path of that URL, in `local_form`.
+        host_of: Returns the host of an authority, without "www."; called for those that are not plain ASCII.
     """
 
     def __cinit__(self, host: bytes, base_host: bytes, path: bytes, host_of: object):
         self.host, self.host_of, self.path = host, host_of, path
         self.folder = path[: path.rfind(b"/") + 1]
         self.is_base_here = base_host == host
-        # The link, its form, and that joined to a path: each has its bounds.
+        # Room for the link, for its form, and for the form joined to a path.
         self.buffer = unset(4 * MOST_BYTES)
         self.first = uint8s(self.buffer)
         self.form, self.joined = self.first + MOST_BYTES, self.first + 2 * MOST_BYTES
 
     def leads_here(self, href, size, hashed):
-        """Hash a link that leads to a page of the same host; 0 for any other link."""
+        """Hash a link to a page of the same host and return 1; return 0 for any other link."""
         at: cython.Py_ssize_t = 0
         made: cython.Py_ssize_t
         colon: cython.Py_ssize_t
@@ -219,7 +219,7 @@ class LinkReader:
         return self.resolved(made, hashed)
 
     def resolved(self, made, hashed):
-        """Hash a relative link."""
+        """Hash a relative link, joined to the path of the base URL; 0 if that is too long."""
         at: cython.Py_ssize_t = 0
         begin: bytes = self.path if self.form[0] == 0x3F else self.folder
         length: cython.Py_ssize_t = len(begin)
@@ -245,7 +245,7 @@ class LinkReader:
         return 1
 
     def is_host(self, text, size):
-        """Whether an authority is the page's host, be it with "www." or not."""
+        """Whether an authority is the page's host, with or without "www."."""
         i: cython.Py_ssize_t
         for i in range(size):
             if text[i] >= 0x80 or is_space(text[i]) or text[i] == 0x3F or text[i] == 0x5C:

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Main outline: what is kept of a main text so that later pages can be laid beside it when the text itself is gone.
+"""Main outline: what an index keeps of a main text, so that later pages can be compared with it.
 
-It holds symbols and, between two paragraphs, a break. Its blocks, by which a site's template is recognized, are each
-known by a hash of its skeleton: its symbols with numbers and the words of dates masked. "Read 2,862 times" and "Read 17
-times" are one slot of the site with two values. What a block is can so be told of a kept page, too.
+It holds the symbols, with a break between two paragraphs. Each block is identified by a hash of its skeleton, which is
+its symbols with numbers and the words of dates masked; by these hashes the site template is recognized, on kept pages
+too. "Read 2,862 times" and "Read 17 times" are one slot of the site template with two values.
 """
 
 import cython
@@ -18,39 +18,39 @@ from dedupcrawl.core.symbols import BETWEEN_BLOCKS, blocks_of
 from dedupcrawl.core.words import kinds_of
 
 READ_LAST = 512
-"""Kept pages of which what was read is remembered: the same few are compared with one new page after the other.
+"""Kept pages whose unpacked outlines are cached: the same few are compared with one new page after another.
 
 (Of the kept pages that were read on four sites .30 to .75 had been among the last 16, .44 to .86 among the last 64, .61
 to .94 among the last 256, and .77 to .96 among the last 1,024.)
 """
 OUTLINE_SYMBOLS = LONGEST
-"""Symbols of a text that its outline holds one by one."""
+"""Symbols and breaks that the outline of a text holds one by one; it has only a hash of any further symbols."""
 
-_TAIL_BYTES = 12  # how many symbols more there are, and their hash
-_WINDOW = 4_096  # symbols: with as many put in before, a tail begins elsewhere
-_HASH = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 by the golden ratio (Knuth)
+_TAIL_BYTES = 12  # the number of further symbols, and a hash
+_WINDOW = 4_096  # symbols, the last ones stored, within which a tail begins; a longer insertion before it moves it
+_HASH = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio (Knuth)
 
 
 class MainOutline:
-    """An outline that was read: what is kept of it symbol by symbol, in blocks, and how much more there is.
+    """An unpacked outline: the stored symbols of a main text in blocks, and how many more there are.
 
     Attributes:
-        packed: As an index has it. By `core.packing`: of each symbol the upper 15 bits of its hash and, as bit 0,
-            whether it holds a digit, and its kind; zeros between two paragraphs. Of a text of more than
-            `OUTLINE_SYMBOLS` symbols and breaks the first so many, then 4 bytes with the number of the other symbols
-            and 8 with the hash of all from where its tail begins, little-endian.
+        packed: The stored form. `core.packing` packs the kind of each symbol, the upper 15 bits of its hash and, as bit
+            0, whether it holds a digit; zeros stand between two paragraphs. If the text has more than
+            `OUTLINE_SYMBOLS` symbols and breaks, only the first so many are packed; then follow 4 bytes with the number
+            of the other symbols and 8 with the hash of all symbols of the tail, little-endian.
         raw: The symbols without breaks, two bytes each.
-        kinds: Of each symbol its kind, as `core.words` has them.
-        ends: Where in the symbols each block ends; it begins where the one before it ends.
+        kinds: The kind of each symbol, see `core.words`.
+        ends: The position where each block ends; it begins where the one before it ends.
         hashes: MurmurHash3 x86 32 of each block's skeleton, two bytes a symbol, little-endian.
-        tail: How many symbols more there are.
-        tail_hash: Of the symbols from `tail_begins` on.
-        tail_begins: At which of the symbols.
+        tail: The number of symbols that are not stored.
+        tail_hash: The hash of the symbols from `tail_begins` on; empty if all symbols are stored.
+        tail_begins: The position among the symbols where the tail begins.
     """
 
     @staticmethod
     def of(text: SymbolText) -> MainOutline:
-        """What is kept of a text."""
+        """The outline of a text."""
         values, kinds = text.values, kinds_of(text)
         if len(values) > 2 * OUTLINE_SYMBOLS:
             return read(_cut(text, values, kinds), text.secret)
@@ -74,7 +74,7 @@ class MainOutline:
 
     @staticmethod
     def read(outline: bytes, secret: object) -> MainOutline:
-        """Of a text of the index of this secret."""
+        """Unpack an outline from the index with this secret."""
         made: MainOutline = MainOutline.__new__(MainOutline)
         values, kinds, tail = unpack(outline, OUTLINE_SYMBOLS, _TAIL_BYTES)
         made.packed = outline
@@ -91,7 +91,7 @@ class MainOutline:
 
     @property
     def blocks(self):
-        """Its `hashes`, each once."""
+        """The different `hashes`."""
         return self.read_blocks()
 
     @property
@@ -102,7 +102,7 @@ class MainOutline:
 
 @cython.cfunc
 def _cut(text: SymbolText, values: bytes, kinds: bytes) -> bytes:
-    """What is kept of a text that is too long, as an index has it."""
+    """The packed outline of a text that is too long to be stored whole."""
     i: cython.Py_ssize_t
     first: bytes = values[: 2 * OUTLINE_SYMBOLS]
     kept: bytes = b"".join([first[2 * i : 2 * i + 2] for i in range(len(first) // 2) if not _is_break(first, i)])
@@ -125,7 +125,7 @@ def _is_break(raw: bytes, place: cython.Py_ssize_t) -> cython.bint:
 
 
 def packed(text: SymbolText) -> bytes:
-    """The main text for the index (see `MainOutline.packed`)."""
+    """The outline of a text as an index stores it, see `MainOutline.packed`."""
     return MainOutline.of(text).packed
 
 
@@ -140,33 +140,33 @@ def symbols_of(text):
 
 
 def values_of(outline: bytes) -> object:
-    """The symbols of an outline, with breaks between blocks, of type "H"; of a longer text, those kept one by one."""
+    """The stored symbols of a packed outline, with breaks between blocks, of type "H"."""
     return memoryview(unpack(outline, OUTLINE_SYMBOLS, _TAIL_BYTES)[0]).cast("H")
 
 
-_last: dict = {}  # as an index of a secret has them, and that → those read last; the longest unused first
+_last: dict = {}  # (packed outline, secret) → outline, least recently used first
 
 
 def read(outline: bytes, secret: object = NO_SECRET) -> MainOutline:
-    """What is kept of a text, of the index of this secret, by what the index has."""
+    """Unpack an outline from the index with this secret, or take it from the cache."""
     made: MainOutline = _last.pop((outline, secret), None)
     return remember(MainOutline.read(outline, secret) if made is None else made, secret)
 
 
 def remember(outline: MainOutline, secret: object) -> MainOutline:
-    """Have the outline of a page that is kept at hand, as if it had been read."""
+    """Put the outline of a page that is kept into the cache, as if it had been read."""
     while len(_last) >= READ_LAST:
-        _last.pop(next(iter(_last)), None)  # unless another thread does so
+        _last.pop(next(iter(_last)), None)  # another thread may have removed it
     _last[outline.packed, secret] = outline
     return outline
 
 
 def tail_begins(kept: bytes) -> int:
-    """At which of the symbols that are kept one by one (two bytes each, no breaks) the tail of a longer text begins.
+    """The position among the stored symbols (two bytes each, no breaks) where the tail of a longer text begins.
 
-    A tail is known by its hash alone. If it began after a fixed number of symbols, one word put in before would make it
-    another one. So it begins where the text itself says, within the last of the symbols that are kept one by one: at
-    the gram of the least hash (a minimizer: Schleimer, Wilkerson, Aiken, SIGMOD 2003).
+    Only the hash of a tail is stored. If it began after a fixed number of symbols, one word inserted before it would
+    change it. So the text itself decides: the tail begins at the gram with the least hash among the last stored symbols
+    (a minimizer: Schleimer, Wilkerson, Aiken, SIGMOD 2003).
     """
     i: cython.Py_ssize_t
     data: cython.p_const_char = kept

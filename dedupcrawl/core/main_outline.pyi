@@ -1,4 +1,4 @@
-# What Python code sees of main_outline.py.
+# The Python interface of main_outline.py.
 
 from typing import TypeAlias, final
 

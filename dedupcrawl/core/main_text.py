@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Main text: which blocks of a page are its content, and which its navigation, advertising and small print.
+"""Main text: tell the content of a page from its navigation, advertising and small print.
 
-Shallow text features as in boilerpipe (Kohlschütter, Fankhauser, Nejdl, WSDM 2010) are summed over containers so that
-the best container is a maximum subsequence (Pasternack, Roth, WWW 2009) of whole elements, with the hints that
-readability and trafilatura take from class names. A page without an article keeps all its text except obvious
-boilerplate: two pages of one template must not be reduced to the same small print.
+Shallow text features as in boilerpipe (Kohlschütter, Fankhauser, Nejdl, WSDM 2010) are summed over containers, so the
+best container is a maximum subsequence (Pasternack, Roth, WWW 2009) of whole elements. Class names give hints, as in
+readability and trafilatura. A page without an article keeps all its text except obvious boilerplate: two pages of one
+template must not be reduced to the same small print.
 
 Text is weighed in UTF-8 bytes: about six for an English word and a space, six for a Chinese word of two characters.
 """
@@ -25,29 +25,27 @@ from cython.cimports.dedupcrawl.core.tags import (
 from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t
 from cython.cimports.libc.string import memchr, memcmp, memset
 
-_BLOCK_COST = cython.declare(cython.double, 25)  # bytes; a block of less speaks against its container
-_LINKED = cython.declare(cython.double, 0.5)  # share of a block in links, from which on it is a list of links
+_BLOCK_COST = cython.declare(cython.double, 25)  # bytes; a smaller block counts against its container
+_LINKED = cython.declare(cython.double, 0.5)  # a block with at least this share in links is a list of links
 _BOILERPLATE_LIMIT = cython.declare(
     cython.double, 0.7
-)  # of the running text; what has more is content, whatever its class
+)  # of the running text; an element with more is content, whatever its class
 _SECOND_SHARE = cython.declare(
     cython.double, 0.3
-)  # of the best container's value; another that has more is content too
-_PRUNED = cython.declare(cython.double, -50)  # value of an element inside the best one, below which it is left out,
-_SOME_LINKED = cython.declare(cython.double, 0.25)  # if so much of its text is in links
-_LITTLE = cython.declare(cython.int, 100)  # bytes; what is left of a page has as much
-_ENOUGH = cython.declare(cython.int, 500)  # bytes; an article has as much
-_ARTICLE_SHARE = cython.declare(
-    cython.double, 0.3
-)  # of the content; an article that has less is a notice on another page
+)  # of the best container's value; another container with more is content too
+_PRUNED = cython.declare(cython.double, -50)  # an element of lower value inside the best one is left out,
+_SOME_LINKED = cython.declare(cython.double, 0.25)  # if at least this share of its text is in links
+_LITTLE = cython.declare(cython.int, 100)  # bytes that must be left of a page without boilerplate
+_ENOUGH = cython.declare(cython.int, 500)  # bytes of the shortest article
+_ARTICLE_SHARE = cython.declare(cython.double, 0.3)  # of the content; a smaller article is a notice on another page
 _TITLE_LENGTH = cython.declare(cython.int, 10)  # characters; a longer line that is part of the title is left out
-_TITLE_LIMIT = cython.declare(cython.int, 1_000)  # characters of the title in which it is looked for
+_TITLE_LIMIT = cython.declare(cython.int, 1_000)  # characters of the title that are searched for such lines
 _LONG_LINK = cython.declare(cython.double, 24)  # bytes; a shorter link text is a menu's, a longer one a headline's
-# Share of a row of siblings that are replies, from which on it is a thread. With .5 other lists come in: F1 of the
-# English articles to tune by .924 instead of .926; with 1 fewer comments of ripper234.com: 1,621 of 1,931, not 1,703.
+# A row of siblings with at least this share of replies is a thread. With .5 it finds other lists, too: F1 on the
+# English articles to tune by is .924, not .926. With 1 it finds 1,621 of 1,931 comments of ripper234.com, not 1,703.
 _REPLIES_SHARE = cython.declare(cython.double, 0.8)
-_HINT_LIMIT = cython.declare(cython.int, 500)  # bytes of an element's attributes that are looked at
-_TRACE = cython.declare(cython.double, 1e-6)  # bytes of running text in a block that speaks against its container
+_HINT_LIMIT = cython.declare(cython.int, 500)  # bytes of an element's attributes that are read
+_TRACE = cython.declare(cython.double, 1e-6)  # bytes of running text of a block that counts against its container
 
 _BOILERPLATE_NAMES = """
 ad ads adv advert advertisement banner breadcrumb breadcrumbs byline caption captions carousel consent cookie cookies
@@ -59,9 +57,9 @@ widget widgets banquan daohang fenxiang guanggao tuijian xiangguan
 """
 _LONGEST_WORD = cython.declare(cython.int, 15)  # letters, so that a word and a zero fill 16 bytes
 _WORD_SLOTS = cython.declare(cython.int, 512)  # a power of two, six for each word
-_words = cython.declare(uint8_t[16][512])  # open addressing; a word and zeros
+_words = cython.declare(uint8_t[16][512])  # a hash table with open addressing; zeros follow each word
 
-_IN_NO_ROW = cython.declare(cython.int, 0)  # names of places where an element may stand
+_IN_NO_ROW = cython.declare(cython.int, 0)  # values of `Element.place`
 _IN_THREAD = cython.declare(cython.int, 1)  # ...
 _IN_OTHER_ROW = cython.declare(cython.int, 2)  # ...
 
@@ -117,7 +115,7 @@ def _is_upper(c: uint8_t) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _after(name: cython.p_const_char, text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The end of a name, given in lower case, where it stands at `at`; else -1."""
+    """The end of a name, given in lower case, if it stands at `at`; else -1."""
     i: cython.Py_ssize_t = 0
     while name[i]:
         if at + i >= end or lower(text[at + i]) != cython.cast(uint8_t, name[i]):
@@ -129,7 +127,7 @@ def _after(name: cython.p_const_char, text: Text, at: cython.Py_ssize_t, end: cy
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_content_name(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether "article-body", "post_text" and the like stands there."""
+    """Whether a name such as "article-body" or "post_text" stands at `at`."""
     first: uint8_t = lower(text[at])
     after: cython.Py_ssize_t = -1
     if first == 0x61:
@@ -156,7 +154,7 @@ def _is_content_name(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _hint_in_names(text: Text, value: Span) -> cython.int:
-    """What names of classes or the like say: sidebar, navBar, article-body."""
+    """The hint in the names of a class or similar attribute: sidebar, navBar, article-body."""
     hint: cython.int = NEUTRAL
     word: Span
     at: cython.Py_ssize_t = value.begin
@@ -167,7 +165,7 @@ def _hint_in_names(text: Text, value: Span) -> cython.int:
         word.begin = at
         while at < value.end and _is_upper(text[at]):
             at += 1
-        if at < value.end and is_letter(text[at]):  # a small letter
+        if at < value.end and is_letter(text[at]):  # a lower-case letter
             if at - word.begin > 1:  # the last capital begins the next word
                 at -= 1
             else:
@@ -185,7 +183,7 @@ def _hint_in_names(text: Text, value: Span) -> cython.int:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_not_displayed(text: Text, value: Span) -> cython.bint:
-    """Whether a style has "display: none"."""
+    """Whether a style contains "display: none"."""
     at: cython.Py_ssize_t
     after: cython.Py_ssize_t
     for at in range(value.begin, value.end):
@@ -209,14 +207,14 @@ def hint_of(text, element):
 @cython.cfunc
 @cython.exceptval(check=False)
 def _hint_in(text: Text, left: Span) -> cython.int:
-    """What an element's attributes say."""
+    """The hint in an element's attributes."""
     hint: cython.int = NEUTRAL
     attribute: Attribute
     left.end = min(left.end, left.begin + _HINT_LIMIT)
     while next_attribute(text, cython.address(left), cython.address(attribute)):
         first: uint8_t = lower(text[attribute.name.begin])
         if first != 0x68 and first != 0x73 and first != 0x63 and first != 0x69 and first != 0x72:
-            continue  # no name that tells begins with another
+            continue  # no attribute that gives a hint begins with another letter
         if equals(text, attribute.name, "hidden"):
             return BOILERPLATE
         if equals(text, attribute.name, "style"):
@@ -239,7 +237,7 @@ def _hint_in(text: Text, left: Span) -> cython.int:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _weigh(page: Outline) -> cython.void:
-    """The share of each block that is in links, and how many bytes of it speak for its containers."""
+    """Compute the share of each block that is in links, and its value for its containers in bytes."""
     i: cython.int
     for i in range(page.block_count):
         block: cython.pointer(Block) = cython.address(page.blocks[i])
@@ -251,9 +249,9 @@ def _weigh(page: Outline) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _find_roles(page: Outline) -> cython.void:
-    """What each element holds, by the nearest hint at it or around it; nothing in boilerplate is content."""
+    """Find each element's role by the nearest hint at it or around it; nothing inside boilerplate is content."""
     elements: cython.pointer(Element) = page.elements
-    alike: cython.int[64]  # elements of which the attributes were read last: rows of a list have the same ones
+    alike: cython.int[64]  # the elements whose attributes were read last: rows of a list share them
     other: cython.pointer(Element)
     i: cython.int
     memset(alike, 0, cython.sizeof(alike))
@@ -288,7 +286,7 @@ def _find_roles(page: Outline) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _are_alike(text: Text, one: Span, other: Span) -> cython.bint:
-    """Whether two attributes are the same but for their numbers, as far as they are looked at."""
+    """Whether the attributes of two elements are equal except for numbers, as far as they are read."""
     i: cython.Py_ssize_t = one.begin
     j: cython.Py_ssize_t = other.begin
     end: cython.Py_ssize_t = min(one.end, i + _HINT_LIMIT)
@@ -353,11 +351,11 @@ def _has_digit(page: Outline, block: cython.pointer(Block)) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _find_threads(page: Outline, best: cython.int) -> cython.void:
-    """Find which elements after the best one are of a thread: of a row of siblings nearly all of which are replies.
+    """Find the elements after the best one that belong to a thread: a row of siblings nearly all of which are replies.
 
-    A reply is a text and something beside it, as its author's name, but no headline in a link, as each item of a list
-    of other pages has it. (A date may be a link of any length.) Only outermost rows are judged. A row is named by its
-    first element.
+    A reply has text and something beside it, such as its author's name, but no headline in a link, which the items in a
+    list of other pages have. (A date may be a link of any length.) Only outermost rows are judged. A row is identified
+    by its first element.
     """
     elements: cython.pointer(Element) = page.elements
     element: cython.pointer(Element)
@@ -396,7 +394,7 @@ def _find_threads(page: Outline, best: cython.int) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _find_article(page: Outline) -> cython.void:
-    """Find the container that is worth most, and others that are worth nearly as much."""
+    """Find the container of the greatest value, and others that are part of the article."""
     elements: cython.pointer(Element) = page.elements
     element: cython.pointer(Element)
     best: cython.int = 0
@@ -414,7 +412,7 @@ def _find_article(page: Outline) -> cython.void:
         elements[elements[i].parent].worth += elements[i].worth
         elements[elements[i].parent].unlinked += elements[i].unlinked
     for i in range(1, page.element_count):
-        if elements[i].worth >= elements[best].worth:  # the innermost of equals
+        if elements[i].worth >= elements[best].worth:  # of equals, the innermost
             best = i
     if elements[best].worth <= 0:
         return
@@ -429,7 +427,7 @@ def _find_article(page: Outline) -> cython.void:
         if element.place == _IN_THREAD:
             element.is_inside = True
         elif i == best or (i and elements[element.parent].is_inside):
-            # A table or list is many small blocks: only its links tell that it is none of the article's.
+            # A table or list has many small blocks; only links show that it is not part of the article.
             element.is_inside = element.worth >= _PRUNED or element.unlinked > 0
         elif not element.is_around and element.role != BOILERPLATE:
             element.is_inside = element.worth > _SECOND_SHARE * elements[best].worth or _is_sibling(page, element, best)
@@ -438,7 +436,7 @@ def _find_article(page: Outline) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _holds(text: Text, size: cython.Py_ssize_t, part: Text, length: cython.Py_ssize_t) -> cython.bint:
-    """Whether a text, of a bounded length, has a part."""
+    """Whether a text contains a part; quadratic, so the text must be short."""
     at: Text = text
     last: Text = text + size - length
     while length and size >= length and at <= last:
@@ -451,7 +449,7 @@ def _holds(text: Text, size: cython.Py_ssize_t, part: Text, length: cython.Py_ss
     return not length
 
 
-_ARTICLE = cython.declare(cython.int, 0)  # names of what a page's main text may be
+_ARTICLE = cython.declare(cython.int, 0)  # choices of a page's main text
 _NO_MENUS = cython.declare(cython.int, 1)  # ...
 _NO_BOILERPLATE = cython.declare(cython.int, 2)  # ...
 _ALL = cython.declare(cython.int, 3)  # ...
@@ -471,7 +469,7 @@ def _is_of(
         return True
     if choice == _NO_MENUS:
         return block.linked < _LINKED or _is_headline(block)
-    # The title stands inside the container in one template and outside of it in another.
+    # Some templates put the title inside the container and others outside, so it is left out of the article.
     if not element.is_inside or block.linked >= _LINKED or element.is_h1:
         return False
     is_title: cython.bint = block.characters > _TITLE_LENGTH and _holds(
@@ -494,8 +492,8 @@ def _bytes_of(page: Outline, choice: cython.int, title: Text, title_size: cython
 def choose_main_text(page):
     """Mark the blocks of a page that are its main text.
 
-    The first of these that is not too little: the article; the page without boilerplate and menus; the page without
-    boilerplate; the page.
+    It is the first of these that is large enough: the article; the page without boilerplate and menus; the page without
+    boilerplate; the whole page.
     """
     title: bytes = page.title[:_TITLE_LIMIT].encode("utf-8", "surrogatepass")
     size: cython.Py_ssize_t = len(title)

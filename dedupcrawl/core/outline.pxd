@@ -39,12 +39,12 @@ cdef struct Note:
     Span attributes, content
     bint is_in_head
 
-# What shows something that is no text of the page: an element, or the text in one that browsers do not show at once.
+# Something that a page shows besides its text: an element, or the text of one that browsers do not show at once.
 cdef struct Shown:
     Span name, attributes, content
     int element
-    int text  # its number among `hidden`; -1 of an element
-    bint is_hidden  # whether it stands in an element that browsers do not show at once
+    int text  # its index in `hidden`; -1 for an element
+    bint is_hidden  # whether it is inside an element that browsers do not show at once
 
 cdef struct Open:
     const Meaning *meaning

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Markup to blocks of text: one pass that builds no tree.
+"""Outline: split markup into blocks of text, in one pass that builds no tree.
 
-Tree builders follow the page wherever it leads: nested formatting elements make them copy nodes without end, and nested
-blocks make them search their stack again and again. A crawler reads what attackers write, so this pass has only a stack
-of bounded depth. Time and memory are linear in the length of the page.
+Hostile pages can exhaust a parser that builds a tree: nested formatting elements make it copy nodes without end, and
+nested blocks make it search its stack again and again. A crawler reads what attackers write, so this pass has only a
+stack of bounded depth. Time and memory are linear in the length of the page.
 """
 
 import cython
@@ -32,7 +32,7 @@ from cython.cimports.dedupcrawl.core.tags import (
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy, memset
 
-_page = cython.declare(Meaning)  # of the page itself, which is outermost
+_page = cython.declare(Meaning)  # of the page itself, the outermost element
 
 
 @cython.cfunc
@@ -44,15 +44,14 @@ def _grown(room: cython.int) -> cython.int:
 class Outline:
     """A page as blocks of text and the elements around them, both in page order.
 
-    A block is the text between two block-level tags, hidden elements left out: white space is collapsed, and where a
-    br element stood is a zero byte. Element 0 is the page itself, its own parent; the parent of every other one stands
-    before it. Paragraphs, list items and rows without attributes are left out: their text belongs to what they are
-    parts of.
+    A block is the text between two block-level tags, without hidden elements; white space is collapsed, and a br
+    element becomes a zero byte. Element 0 is the page itself, its own parent; any other element comes after its parent.
+    Paragraphs, list items and rows without attributes are left out: their text belongs to the element around them.
 
     Attributes:
         markup: HTML in UTF-8, however broken.
         hidden: Texts, in UTF-8, of elements that browsers do not show at once.
-        is_whole: False where the page has more tags than are read.
+        is_whole: False if the page has more tags than are read.
     """
 
     def __cinit__(self, markup: bytes, is_inner: bool = False):
@@ -61,7 +60,7 @@ class Outline:
         self.is_inner = is_inner
         self.hidden = []
         size: cython.Py_ssize_t = len(markup)
-        self.raw = cython.cast(cython.pointer(uint8_t), malloc(size + 1))  # a line's break is shorter than its tag
+        self.raw = cython.cast(cython.pointer(uint8_t), malloc(size + 1))  # a br tag becomes one byte
         self.unescaped = cython.cast(cython.pointer(uint8_t), malloc(size + size // 5 + 1))
         self.element_room = 16 + size // 128
         self.elements = cython.cast(cython.pointer(Element), malloc(self.element_room * cython.sizeof(Element)))
@@ -140,7 +139,7 @@ class Outline:
         while last > first and is_space(self.source[last - 1]):
             last -= 1
         self.link_bytes += last - first
-        if last > first:  # an image's link is none of the text that follows it
+        if last > first:  # a link counts once it has text, which the link of an image has not
             self.links += self.is_new_link
             self.is_new_link = False
         if self.has_anchor:
@@ -160,7 +159,7 @@ class Outline:
         size: cython.Py_ssize_t
         if self.has_text:
             size = unescape_into(self.raw, self.raw_size, self.unescaped, False)
-            if self.text_room - self.text_size < 3 * size:  # a byte that is no UTF-8 becomes a character of three
+            if self.text_room - self.text_size < 3 * size:  # an invalid byte becomes U+FFFD, three bytes
                 self.text_room = self.text_size + self.text_size // 4 + 3 * size + 1024 + len(self.markup) // 8
                 self.text = cython.cast(cython.pointer(uint8_t), resized(self.text, self.text_room, 1))
             size = collapse_into(

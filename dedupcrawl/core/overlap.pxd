@@ -17,14 +17,14 @@ cdef struct Ranked:
     double cost
     Py_ssize_t place
 
-cdef struct Seen:  # what the postings that were read say of a page
+cdef struct Seen:  # sums over the postings of a page that were read
     int64_t shared, seen, alike
     uint32_t page
 
 cdef class Weights:
     cdef Weighed *items
     cdef bytes table
-    cdef int64_t *slots  # in `table`: places in `items`, from 1 on
+    cdef int64_t *slots  # in `table`: numbers of items, from 1 on; 0 in a free slot
     cdef Py_ssize_t count, room
     cdef size_t mask
     cdef int grow(self) except -1

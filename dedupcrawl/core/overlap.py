@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Records of weighted terms, how much two of them overlap (MWO), and which pages may overlap enough.
+"""Records of weighted terms, the overlap of two records (MWO), and the search for pages that may overlap enough.
 
-A record says what a page's terms weigh, as whole shares of `TOTAL`: the hashes of the terms, ascending, four bytes
-each, then their shares, two bytes each, all little-endian.
+A record holds the weights of a page's terms, as whole numbers that add up to `TOTAL`: the hashes of the terms,
+ascending, four bytes each, then their weights, two bytes each, all little-endian.
 """
 
 import os
@@ -16,7 +16,7 @@ from cython.cimports.libc.math import ceil, floor, sqrt
 from cython.cimports.libc.stdlib import free, qsort
 from cython.cimports.libc.string import memcpy, memset
 
-# Chosen anew in each process: where a hash stands in the table cannot be foreseen by who makes pages.
+# Random in each process, so the authors of pages cannot predict the slots of hashes.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
 
@@ -24,7 +24,7 @@ _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 @cython.nogil
 @cython.exceptval(check=False)
 def _lightest_first(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
-    """By weight; of terms that weigh the same the one of the higher hash comes first."""
+    """Order terms by weight; of terms with equal weights, the one with the higher hash comes first."""
     mine: cython.pointer(Weighed) = cython.cast(cython.pointer(Weighed), one)
     its: cython.pointer(Weighed) = cython.cast(cython.pointer(Weighed), other)
     if mine.weight != its.weight:
@@ -56,7 +56,7 @@ def _by_cost(one: cython.p_const_void, other: cython.p_const_void) -> cython.int
 @cython.inline
 @cython.exceptval(check=False)
 def _sort(items: cython.pointer(Weighed), count: cython.Py_ssize_t, compare: Comparison) -> cython.void:
-    """Shell's sort, which compares without a call; by the gaps of Ciura (2001), and more by the factor 2.25."""
+    """Shell's sort, whose comparisons are inlined; with the gaps of Ciura (2001), extended by the factor 2.25."""
     gaps: cython.Py_ssize_t[14] = [90927, 40412, 17961, 7983, 3548, 1577, 701, 301, 132, 57, 23, 10, 4, 1]
     number: cython.int
     i: cython.Py_ssize_t
@@ -72,7 +72,7 @@ def _sort(items: cython.pointer(Weighed), count: cython.Py_ssize_t, compare: Com
 
 
 class Weights:
-    """What the terms of a page weigh, by their hashes; of two terms with one hash both."""
+    """The weights of a page's terms by their hashes; the weights of terms with the same hash are added up."""
 
     def __cinit__(self):
         self.grow()
@@ -110,7 +110,7 @@ class Weights:
         return self.count
 
     def add(self, hashes: bytes, unit: int64_t):
-        """Each of these terms, four bytes each, weighs so much more."""
+        """Add `unit` to the weight of each of these terms, given as hashes of four bytes."""
         i: cython.Py_ssize_t
         hashed: uint32_t = 0
         data: cython.p_const_char = hashes
@@ -119,13 +119,13 @@ class Weights:
             self.put(hashed, unit)
 
     def record(self, dropped: cython.double, most: cython.Py_ssize_t) -> bytes:
-        """Make a record; nothing more may be added then.
+        """Make a record; nothing may be added after that.
 
         Args:
             dropped: The dynamic threshold: the lightest terms that make up at most this share of the weight are left
                 out.
-            most: Only so many terms are kept, the heaviest. Of terms that weigh the same those with the lower hash
-                stay, on every page, so that two pages leave out the same ones.
+            most: At most this many terms are kept, the heaviest. Of terms with equal weights those with the lower hash
+                are kept, on every page, so that two pages leave out the same ones.
         """
         i: cython.Py_ssize_t
         count: cython.Py_ssize_t = 0
@@ -149,7 +149,7 @@ class Weights:
 
 @cython.cfunc
 def _packed(items: cython.pointer(Weighed), count: cython.Py_ssize_t) -> bytes:
-    """Whole shares that add up to `TOTAL`, by largest remainders; of equal remainders the lower hash gets more."""
+    """Make the record: round weights to a sum of `TOTAL` by largest remainders; of equal ones, the lower hash gains."""
     i: cython.Py_ssize_t
     kept: cython.Py_ssize_t = 0
     total: int64_t = 0
@@ -218,7 +218,7 @@ def overlap(new: bytes, kept: bytes) -> object:
 
 
 def keys_of(record: bytes) -> object:
-    """One key a term, its hash above its weight, as an array of type "Q"."""
+    """A key for each term, its hash above its weight, as an array of type "Q"."""
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
     data: cython.p_const_char = record
@@ -232,21 +232,21 @@ def keys_of(record: bytes) -> object:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _root(weight: int64_t) -> int64_t:
-    """Its square root, in units of 1/256: several terms in common say more than a single heavy one."""
+    """The square root of a weight, in units of 1/256: several common terms say more than a single heavy one."""
     return cython.cast(int64_t, sqrt(cython.cast(cython.double, weight)) * 256)
 
 
 def cheapest_prefix(record: bytes, costs: list, least: int64_t, most_left: int64_t) -> list:
-    """Terms to look up, so that those left out weigh at most `most_left`, and the look-up stays cheap.
+    """Choose terms to look up, so that the others weigh at most `most_left` and the look-ups stay cheap.
 
     Args:
-        record: Of the new page.
+        record: The record of the new page.
         costs: How many kept pages have each of its terms.
-        least: Least weight that a page must share: none can where the terms that any has weigh less.
-        most_left: Below `least`.
+        least: The least weight that a kept page must share. No page can if the terms that any page has weigh less.
+        most_left: The most weight of terms that are not looked up; less than `least`.
 
     Returns:
-        Places in the record, the cheapest for their weight first, all of a cost of 0 among them; none where no page
+        Positions in the record, the cheapest for their weight first, including all with a cost of 0; none if no page
         can share enough.
     """
     i: cython.Py_ssize_t
@@ -273,11 +273,11 @@ def cheapest_prefix(record: bytes, costs: list, least: int64_t, most_left: int64
 
 
 def rarest(record: bytes, costs: list, most: int64_t) -> tuple:
-    """Terms to look up where those of a `cheapest_prefix` cannot all be: as many as have `most` postings together.
+    """Choose terms to look up if a `cheapest_prefix` costs too much: the rarest, with at most `most` postings together.
 
     Returns:
-        Their places in the record, the rarest first; and the sum of the roots of the weights of those that any page
-        has, see `possible`.
+        Their positions in the record, the rarest first; and the sum of the square roots of the weights of those that
+        any page has, see `possible`.
     """
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
@@ -308,13 +308,13 @@ def overlapping(
     """Pages whose `overlap` with a record may reach `least`, ascending.
 
     Args:
-        postings: Those under the terms of kept pages.
-        record: Of the new page.
-        least: Least overlap.
-        most_left: What the terms that are not looked up may weigh, below `least`.
-        most_postings: With a `cheapest_prefix` that has more the search is bounded: the `rarest` terms are looked up.
-        share_alike: A page must have this share of the roots of their weights then,
-        closest: and only so many pages are found.
+        postings: The postings of kept pages under their terms.
+        record: The record of the new page.
+        least: The least overlap.
+        most_left: The most weight of terms that are not looked up; less than `least`.
+        most_postings: If a `cheapest_prefix` has more, the search is bounded: only the `rarest` terms are looked up.
+        share_alike: In a bounded search, a page must have this share of the sum of the roots of their weights.
+        closest: In a bounded search, only this many pages are returned.
     """
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
@@ -363,20 +363,21 @@ def possible(
     least_alike: int64_t,
     most: cython.Py_ssize_t,
 ) -> list:
-    """Pages whose `overlap` with `record` may reach `least`, by what the postings of some of its terms say; ascending.
+    """Pages whose `overlap` with `record` may reach `least`, by the postings of some of its terms; ascending.
 
-    The bound is the paper's positional filter with weights in the place of positions: what is shared so far, and at
-    most the smaller of what is left of the two records.
+    The bound is the paper's positional filter with weights in place of positions: what is shared so far, plus at most
+    the smaller of what is left of the two records.
 
     Args:
-        record: The new page.
-        places: Of the terms that were looked up.
-        keys: Of their postings, shape (m,): a term's hash in the high 32 bits, the kept page's weight in the low.
-        pages: Of the same, shape (m,).
-        least: Least overlap.
-        least_alike: Least sum of the square roots (in units of 1/256) of what a page shares with these terms, term by
+        record: The record of the new page.
+        places: The positions of the terms that were looked up.
+        keys: The keys of their postings, shape (m,): a term's hash in the high 32 bits, the kept page's weight in the
+            low ones.
+        pages: The pages of these postings, shape (m,).
+        least: The least overlap.
+        least_alike: The least sum of the square roots (in units of 1/256) of the weights that a page shares, term by
             term.
-        most: Only so many pages, those of the largest such sums; of equals the older.
+        most: At most this many pages are returned, those with the largest such sums; of equals, the older.
     """
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
@@ -432,7 +433,7 @@ def possible(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _place_of(record: cython.p_const_char, count: cython.Py_ssize_t, hashed: uint32_t) -> cython.Py_ssize_t:
-    """Where a term stands in a record; behind its end where it does not."""
+    """The position of a term in a record; `count` if the record lacks it."""
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t = count
     while low < high:

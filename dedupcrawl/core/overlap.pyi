@@ -1,4 +1,4 @@
-# What Python code sees of overlap.py.
+# The Python interface of overlap.py.
 
 from array import array
 from typing import final

@@ -1,19 +1,18 @@
 # cython: language_level=3
-"""Packing: the symbols of a text and their kinds in few bytes, without a table of codes that each text would need.
+"""Packing: compress the symbols of a text and their kinds, without the table of codes that each text would need.
 
-Hashes of words are random, so all that can be saved is what a text says again. A symbol with its kind is an item, and
-so is a break between two blocks. Two memories of items, which whoever reads builds anew as whoever wrote has built
-them, hold which item came last after one like that before, and the last two items for each of 128 hashes. Of each item
-the bits say:
+Hashes of words are random, so only repetition can be compressed. An item is a symbol with its kind, or a break between
+two blocks. The writer has two memories of items, which the reader builds up in the same way: one holds the item that
+last followed each item (by its hash), the other the last two items for each of 128 hashes. The bits of an item are:
 
-- 1: that it is what came last after the one before;
-- 0, 1, and 8 bits: that it is in the other memory, and where;
-- 0, 0, and 16 bits: its symbol; then 1 if it is a plain word, else 0 and 7 bits with its kind. What is a plain word has
-  the script of the last item that was written so.
+- 1: it is the one that last followed the item before it;
+- 0, 1, and 8 bits: it is in the other memory, at this place;
+- 0, 0, and 16 bits: its symbol; then 1 if it is a plain word, else 0 and 7 bits with its kind. A plain word has the
+  script of the last item that was written in full.
 
-That a sentence ends with a block is told with the break behind it. (Of 1,338 pages of uci the records that Zstandard
-made of them, level 2, had 870 bytes, of 1,290 of nankai 1,000, of 927 planted ones 901; these have 858, 966 and 812,
-and take less than a quarter of the instructions. No command prints it.)
+The break after a block says whether the block ends with a sentence. (The records that Zstandard, level 2, made of 1,338
+pages of uci had 870 bytes, of 1,290 of nankai 1,000, of 927 planted ones 901; these have 858, 966 and 812, and take
+less than a quarter of the instructions. No command prints it.)
 """
 
 import cython
@@ -33,7 +32,7 @@ def _place(item: uint32_t) -> uint32_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _begin(memory: cython.pointer(Memory)) -> cython.void:
-    memset(memory, 0xFF, cython.sizeof(Memory))  # no item is that
+    memset(memory, 0xFF, cython.sizeof(Memory))  # no item has this value
     memory.last = memory.script = 0
 
 
@@ -41,7 +40,7 @@ def _begin(memory: cython.pointer(Memory)) -> cython.void:
 @cython.inline
 @cython.exceptval(check=False)
 def _remember(memory: cython.pointer(Memory), place: uint32_t, item: uint32_t) -> cython.void:
-    """Put an item at the first of both places of its hash; `place` is that, or where it is now."""
+    """Move an item to the first of the two places of its hash; `place` is that one, or where it is now."""
     if place & 1 or memory.items[place] != item:
         memory.items[place | 1] = memory.items[place & ~1]
         memory.items[place & ~1] = item
@@ -51,7 +50,7 @@ def _remember(memory: cython.pointer(Memory), place: uint32_t, item: uint32_t) -
 @cython.inline
 @cython.exceptval(check=False)
 def _put(bits: cython.pointer(Bits), value: uint64_t, count: cython.int) -> cython.void:
-    """At most 32 bits, the lowest first."""
+    """Write at most 32 bits, the lowest first."""
     bits.waiting |= value << bits.count
     bits.count += count
     if bits.count >= 32:
@@ -65,7 +64,7 @@ def _put(bits: cython.pointer(Bits), value: uint64_t, count: cython.int) -> cyth
 @cython.inline
 @cython.exceptval(check=False)
 def _take(bits: cython.pointer(Bits), count: cython.int) -> uint32_t:
-    """At most 32 bits; zeros behind the end."""
+    """Read at most 32 bits; after the end, zeros."""
     while bits.count < count:
         if bits.at < bits.size:
             bits.waiting |= cython.cast(uint64_t, bits.data[bits.at]) << bits.count
@@ -78,10 +77,10 @@ def _take(bits: cython.pointer(Bits), count: cython.int) -> uint32_t:
 
 
 def pack(values: bytes, kinds: bytes, tail: bytes) -> bytes:
-    """Some symbols, two bytes each, with breaks; a byte with the kind of each; and what follows. Of nothing, nothing.
+    """Pack symbols and breaks, two bytes each, with their kinds, a byte each; append the tail. b"" if there are none.
 
     Raises:
-        ValueError: There is no kind for each symbol.
+        ValueError: There are not as many kinds as symbols.
     """
     memory: Memory
     bits: Bits
@@ -93,7 +92,7 @@ def pack(values: bytes, kinds: bytes, tail: bytes) -> bytes:
         return b""
     symbols: cython.pointer(uint16_t) = uint16s(values)
     of_each: cython.pointer(uint8_t) = uint8s(kinds)
-    made: bytes = unset(LEAST + 4 * count + len(tail))  # 25 bits of each at most
+    made: bytes = unset(LEAST + 4 * count + len(tail))  # at most 26 bits for each
     bits.data, bits.at, bits.count = uint8s(made), 0, 0
     bits.waiting = 0
     _begin(cython.address(memory))
@@ -128,10 +127,10 @@ def pack(values: bytes, kinds: bytes, tail: bytes) -> bytes:
 
 
 def unpack(packed: bytes, most: cython.Py_ssize_t, tail_size: cython.Py_ssize_t) -> tuple:
-    """What `pack` was given: at most so many symbols, and no tail or one of this size.
+    """Symbols, kinds and tail as `pack` was given them: at most `most` symbols, and no tail or one of `tail_size`.
 
     Raises:
-        ValueError: It made no such bytes.
+        ValueError: `pack` did not make these bytes, or not from so few symbols and such a tail.
     """
     memory: Memory
     bits: Bits
@@ -186,5 +185,5 @@ def unpack(packed: bytes, most: cython.Py_ssize_t, tail_size: cython.Py_ssize_t)
 
 
 def count_of(packed: bytes) -> int:
-    """How many symbols and breaks were packed, one more where a tail follows."""
+    """The number of packed symbols and breaks, plus one if a tail follows."""
     return (int.from_bytes(packed[:3], "little") + (packed[3] & 1)) if len(packed) > 3 else 0

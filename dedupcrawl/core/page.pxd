@@ -17,7 +17,7 @@ cdef class Page:
     cdef readonly str url, title, headline, keywords, description
     cdef readonly tuple headings, anchors_same_site, anchors_other_sites, also_at, secondary, resources
     cdef bytes digest
-    cdef bytes body  # of which the digest is to be made; None once it was
+    cdef bytes body  # until its digest is computed on first use; then None
     cdef readonly bint body_tells, selector_missed
     cdef readonly frozenset links, main_links
     cdef uint8_t *text

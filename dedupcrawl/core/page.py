@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Page: what the content checks look at of a response, or of a row of a file."""
+"""Page: the parts of a response, or of a row of a file, that the content checks read."""
 
 import cython
 from cython.cimports.cpython.unicode import PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
@@ -19,48 +19,46 @@ from dedupcrawl.core.characters import collapse
 from dedupcrawl.core.digests import NO_SECRET, digest_of
 from dedupcrawl.core.symbols import vocabulary_of
 
-_MOST_LINKS = cython.declare(cython.int, 1_000)  # links of a page to its own host that are read
-_TELLING = cython.declare(
-    cython.int, 40
-)  # characters that a page shows, from which on it is more than a JavaScript shell
-_HEADLINE = 60  # characters; set by hand
-_OBJECT = cython.declare(cython.Py_ssize_t, 500)  # bytes; what a page takes besides its text,
-_ITEM = cython.declare(cython.Py_ssize_t, 60)  # and a string or a link besides its own
-_LONG_BODY = cython.declare(cython.int, 65_536)  # bytes; a longer one is not held until somebody asks for its digest
-_LINKED = cython.declare(cython.double, 0.5)  # share of a block that is links, from which on it is a menu
+_MOST_LINKS = cython.declare(cython.int, 1_000)  # the most links to its own host that are read of a page
+_TELLING = cython.declare(cython.int, 40)  # characters; a page that shows this many or more is no mere JavaScript shell
+_HEADLINE = 60  # characters of the longest first line that may be a headline; set by hand
+_OBJECT = cython.declare(cython.Py_ssize_t, 500)  # bytes that a page takes in memory besides its text,
+_ITEM = cython.declare(cython.Py_ssize_t, 60)  # and that a string or a link takes besides its own
+_LONG_BODY = cython.declare(cython.int, 65_536)  # bytes; the digest of a longer body is made at once, not to hold it
+_LINKED = cython.declare(cython.double, 0.5)  # a block with at least this share in links is a menu
 
 
 class Page:
-    """A web page, reduced to what the content checks look at. All strings are plain text, never markup.
+    """A web page, reduced to what the content checks read. All strings are plain text, never markup.
 
     Attributes:
-        url: Where the page was found, after redirects.
+        url: The URL of the page, after redirects.
         title: Text of the title element, or of a row's ``title``.
-        headline: Of its first h1; where it has none, of the first heading above its main text, or the first
-            line of that.
+        headline: Text of its first h1; without one, of the first heading above its main text; without that, the first
+            line of the main text if it may be a headline.
         paragraphs: The main text, one string per natural paragraph, in page order, without empty ones.
-        asides: The other visible text that is not a link, likewise: what stands around the main text, or is the page's
-            own text where the main text was not recognized.
-        link_lines: The other visible text, likewise: lines that are mostly links, such as menus and listings.
-        links: Where its links lead on its own host: hashes of their paths and queries, as `links.link_hash` makes them.
-        main_links: Those that stand amid its main text, or at its heading.
+        asides: Other visible lines, likewise, that are not mostly links: text around the main text, or the page's own
+            text if the main text was not recognized.
+        link_lines: Other visible lines, likewise, that are mostly links, such as menus and listings.
+        links: The targets of its links on its own host: hashes of paths and queries, made by `links.link_hash`.
+        main_links: Those of the links inside its main text or at its heading.
         headings: Texts of h1 … h6, in page order.
         keywords: Content of the meta keywords element.
         description: Content of the meta description element.
         anchors_same_site: Texts of the links within the page's registrable domain.
         anchors_other_sites: Texts of the links that leave it.
-        body_digest: 16 bytes of the undecoded body; empty when there was no body (a text row).
-        body_tells: Whether equal bodies mean equal pages: it is not text at all (an image, a PDF), or HTML with text.
-            Not so for the same JavaScript shell, or the same JSON, under two URLs.
+        body_digest: 16 bytes of the undecoded body; empty if there was no body (a text row).
+        body_tells: Whether equal bodies mean equal pages: the body is not text at all (an image, a PDF), or it shows
+            enough text. False for a JavaScript shell or a short JSON document, which may stand under many URLs.
         selector_missed: Whether there is a selector of main texts (DEDUP_SELECTOR) that found none here.
         also_at: Other URLs that lead to the page: a list may link to one of them.
-        secondary: Text that the page's own does not say and that is shown beside it, on a click or not at all, in page
-            order: what stands in forms, noscript, template and srcdoc, in drawings, in JSON, and in place of pictures.
-        resources: What else it shows or offers: pictures, media, embedded pages and files, each by what tells it from
-            others (see `core.resources`).
+        secondary: Text that is not in the page's visible text, and that browsers show on a click or not at all, in page
+            order: from forms, noscript, template and srcdoc, from drawings, from JSON, and for pictures.
+        resources: What else it shows or offers: pictures, media, embedded pages and files, each by its identity (see
+            `core.resources`).
 
     Raises:
-        TypeError: A field of text holds anything else.
+        TypeError: A value has the wrong type.
     """
 
     def __init__(
@@ -118,12 +116,12 @@ class Page:
         self.text = self.text if made is cython.NULL else cython.cast(cython.pointer(uint8_t), made)
 
     def add_texts(self, texts, part):
-        """Add the lines of texts, for which there is room."""
+        """Add the lines of texts; there must be room for them."""
         begin: cython.Py_ssize_t
         at: cython.Py_ssize_t
         i: cython.Py_ssize_t
         for i in range(len(texts)):
-            text: str = cython.cast(str, texts[i])  # checked: it may be of a class of its own
+            text: str = cython.cast(str, texts[i])  # checked before; it may be of a subclass
             begin = self.text_size
             self.text_size += _encoded(text, self.text + begin)
             while begin < self.text_size:
@@ -152,7 +150,7 @@ class Page:
         return 0
 
     def add_lines(self, outline, block, part):
-        """Add the lines of a block, whose text is the page's own."""
+        """Add the lines of a block of an outline whose text the page has taken over."""
         at: cython.Py_ssize_t = outline.blocks[block].begin
         end: cython.Py_ssize_t = outline.blocks[block].end
         while at < end:
@@ -192,11 +190,11 @@ class Page:
         return text
 
     def main_text(self, secret: object = NO_SECRET):
-        """The symbols of its paragraphs, for the index of this secret."""
+        """The symbols of its paragraphs, for the index with this secret."""
         return self.symbols_of(MAIN, vocabulary_of(secret))
 
     def beside(self, secret: object = NO_SECRET):
-        """Likewise those of its asides, of its lines of links, and of its secondary text."""
+        """The symbols of its asides, of its link lines, and of its secondary text, for the index with this secret."""
         vocabulary: Vocabulary = vocabulary_of(secret)
         asides, link_lines = self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
         return asides, link_lines, SymbolText.of(self.secondary, secret)
@@ -215,7 +213,7 @@ class Page:
 
     @property
     def name(self):
-        """Its title and headline: all pages of a site may have one title, and headlines that tell them apart."""
+        """Its title and headline: all pages of a site may share a title and differ in their headlines."""
         return f"{self.title}\n{self.headline}" if self.title and self.headline else self.title
 
     @property
@@ -236,7 +234,7 @@ class Page:
 
     @property
     def weight(self):
-        """Characters of its texts, and about how many bytes it takes besides them."""
+        """About how many bytes it takes in memory: the characters of its texts, and its objects."""
         size: cython.Py_ssize_t = self.text_size + len(self.title) + len(self.keywords) + len(self.description)
         items: cython.Py_ssize_t = 3 + len(self.links) + len(self.main_links)
         texts: tuple
@@ -248,11 +246,11 @@ class Page:
         return size + _ITEM * items + _OBJECT
 
     def replace(self, **changes):
-        """Another page, with other values of some of its fields."""
+        """Another page, with other values in some fields."""
         return Page(**self.fields() | changes)
 
     def fields(self) -> dict:
-        """What it is made of, by name."""
+        """The values of its fields by name."""
         return {name: getattr(self, name) for name in _FIELDS}
 
     def __eq__(self, other):
@@ -286,11 +284,11 @@ _LISTS = (
 
 @cython.cfunc
 def _most_bytes(texts: tuple) -> object:
-    """Of them in UTF-8: a character is as many bytes as in memory, and one more at most."""
+    """An upper bound of their size in UTF-8: a character has at most one byte more than in memory."""
     size: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     for i in range(len(texts)):
-        text: str = cython.cast(str, texts[i])  # checked: it may be of a class of its own
+        text: str = cython.cast(str, texts[i])  # checked before; it may be of a subclass
         size += len(text) * (1 if PyUnicode_IS_ASCII(text) else min(4, 1 + PyUnicode_KIND(text)))
     return size
 
@@ -298,7 +296,7 @@ def _most_bytes(texts: tuple) -> object:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _encoded(text: str, out: cython.pointer(uint8_t)) -> cython.Py_ssize_t:
-    """Write a text in UTF-8, its lone surrogates too; how many bytes that is."""
+    """Write a text in UTF-8, including lone surrogates; return the number of bytes."""
     size: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = len(text)
     i: cython.Py_ssize_t
@@ -346,15 +344,15 @@ def read(
     """Read a page of HTML.
 
     Args:
-        facts: What its markup says. Only the title is read of a page that is cut, or of more than 100,000 tags: two
-            such pages that begin alike may go on with different texts.
-        url: Where the page was found.
-        locate: Takes the href of the base element, or an empty string; gives the host of the page and that of the
-            URL that its relative links begin at, both without "www.", and that URL's path in `links.local_form`.
-        host_alike: Takes an authority, "//user@www.a.example:80", and gives its host without "www.".
+        facts: What its markup says. If the page is cut off or has more than 100,000 tags, only its title and headline
+            are read: two such pages that begin alike may go on with different texts.
+        url: The URL of the page.
+        locate: Takes the href of the base element, or an empty string; returns the host of the page and the host of
+            the base URL of its relative links, both without "www.", and that URL's path in `links.local_form`.
+        host_alike: Takes an authority, "//user@www.a.example:80"; returns its host without "www.".
         selected: Markup that a selector found, which holds the main text; None without a selector.
-        stays: Takes a link as it is written, and the base element's; whether it stays on the site, None where it leads
-            to no web page. Given where headings, keywords, description and anchors are wanted.
+        stays: Takes a link as it is written, and the href of the base element; returns whether the link stays on the
+            site, None if it leads to no web page. None if nobody needs headings, keywords, description and anchors.
         also_at: Other URLs that lead to the page.
     """
     outline: Outline = facts.taken()
@@ -426,7 +424,7 @@ def _part_of(block: cython.pointer(Block)) -> Part:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _amid_main_text(outline: Outline) -> Span:
-    """The blocks from the heading of a main text to its end, whatever stands between its parts."""
+    """The range of blocks from the heading of the main text to its end, with anything between its parts."""
     amid: Span
     amid.begin = amid.end = 0
     first: cython.int = 0
@@ -446,7 +444,7 @@ def _amid_main_text(outline: Outline) -> Span:
 
 @cython.cfunc
 def _value(outline: Outline, value: Span) -> str:
-    """An attribute's value, its character references replaced and every run of white space made one space."""
+    """An attribute's value, with character references replaced and each run of white space as one space."""
     return collapse(outline.markup[value.begin : value.end])
 
 
@@ -470,7 +468,7 @@ def _read_links(page: Page, outline: Outline, reader: LinkReader, amid: Span):
 
 @cython.cfunc
 def _read_fields(page: Page, outline: Outline, stays: object, base: str):
-    """Headings, metas and anchors."""
+    """Read the anchors, keywords and description."""
     texts: list = [[] for _ in range(outline.anchor_count)]
     i: cython.int
     for i in range(outline.piece_count):
@@ -510,7 +508,7 @@ def _read_meta(page: Page, outline: Outline, left: Span):
 
 @cython.cfunc
 def _headline(outline: Outline) -> str:
-    """The text of the first h1, or of the first heading above the main text, or its first line if that may be one."""
+    """The first h1, else the first heading above the main text, else the first line of that if it may be a headline."""
     found: cython.int = -1
     first: cython.int = -1
     main: cython.int = 0
@@ -531,7 +529,7 @@ def _headline(outline: Outline) -> str:
 
 @cython.cfunc
 def _short_line(outline: Outline, block: cython.int) -> str:
-    """The first line of a block if it may be a headline: short, no sentence, without figures."""
+    """The first line of a block if it may be a headline (short, no sentence, without digits); else empty."""
     line: str = next(iter(_lines_of(outline, block)), "")
     if len(line) > _HEADLINE or any(map(str.isdigit, line)) or line[-1:] in ".!?:;,。！？：；，":
         return ""

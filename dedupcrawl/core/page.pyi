@@ -1,4 +1,4 @@
-# What Python code sees of page.py; other modules of the core cimport what page.pxd declares.
+# The Python interface of page.py; other modules of the core cimport the declarations in page.pxd.
 
 from collections.abc import Callable, Collection
 from typing import Any, final

@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Around: what a page says and shows beside its main text, and where it links to, as hashes.
+"""Page context: what a page says and shows beside its main text, and where it links to, as hashes.
 
-Extraction takes the text that is worth most for the main text, and sometimes that is a box which all pages of a site
-have. The page's own text then stands around it. Of each line there the hash of its skeleton is kept, with its size, and
-of each link 16 bits: some bytes per line, once the lines and links that the site repeats are left out. So are of each
-other URL that led to the page, where links to it may lead, and each picture, medium or file that it shows.
+Extraction takes the most valuable text for the main text, and sometimes that is a box which all pages of a site have.
+The page's own text then stands around it. The context holds the hash and the size of each line's skeleton there, and 16
+bits of each link: a few bytes per line, once the lines and links that the site repeats are left out. It also holds
+hashes of the other URLs that led to the page, because links may use them, and of each picture, medium or file.
 """
 
 import struct
@@ -18,14 +18,14 @@ from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.core.template import RECURRING
 
 LINES = 64
-"""Lines of a kept page that are stored, of texts and of links each; of a page with more, the first by their hashes."""
+"""The most lines of each sort that are stored of a kept page; if there are more, those with the least hashes."""
 LINKS = 512
-"""Links of a kept page that are stored."""
+"""The most links that are stored of a kept page."""
 RESOURCES = 64
-"""Resources of a kept page that are stored."""
+"""The most resources that are stored of a kept page."""
 
 GREATEST = (1 << 32) - 1
-"""Of the hashes of lines and resources."""
+"""The greatest hash of a line or resource."""
 
 _LINKS = cython.declare(cython.Py_ssize_t, LINKS)
 _recurring = cython.declare(uint32_t, RECURRING)
@@ -36,16 +36,16 @@ class PageContext:
     """What stands around a main text.
 
     Attributes:
-        asides: Hash of a line's skeleton → its symbols, of lines of text.
-        link_lines: The same of lines of links.
-        links: Hashes of where links lead, 32 bits each; of a kept page the upper 16.
-        main_links: Of a page at hand, those that stand amid its main text: where a front page tells of its newest post,
-            which a list at the side of every page links to, too.
-        also_at: Hashes of other URLs of its host that lead to it, as those of links.
-        secondary: As asides, of lines of secondary text.
+        asides: Hash of a line's skeleton → its number of symbols, for lines of text.
+        link_lines: The same for lines of links.
+        links: Hashes of the targets of links, 32 bits each; of a kept page only the upper 16 bits.
+        main_links: For a new page, the links inside its main text: a front page announces its newest post there, though
+            a list at the side of every page links to that, too.
+        also_at: Hashes of other URLs of its host that lead to it, like those of links.
+        secondary: As `asides`, for lines of secondary text.
         resources: Hashes of pictures, media and files, 32 bits each.
-        last: Up to which hash all its lines are known: of a kept page with many not all are stored.
-        last_resource: Likewise of its resources.
+        last: All its lines up to this hash are known; of a kept page with many lines, not all are stored.
+        last_resource: The same for its resources.
     """
 
     def __cinit__(
@@ -77,7 +77,7 @@ class PageContext:
         return self.asides, self.link_lines, self.secondary, *links, self.last, self.last_resource
 
     def without(self, template):
-        """What is the page's own."""
+        """The context without what the site repeats."""
         links: frozenset = self.links
         main_links: frozenset = self.main_links
         resources: frozenset = self.resources
@@ -93,7 +93,7 @@ class PageContext:
             links,
             _NOTHING,
             self.also_at,
-            # what few pages have, however many there are: what was stored as a page's own is no less than what is later
+            # the limit does not grow with the site, so a line that was not stored as own never becomes own later
             {line: size for line, size in self.secondary.items() if template.pages_of(line) < _recurring},
             resources,
             self.last,
@@ -101,7 +101,7 @@ class PageContext:
         )
 
     def showing(self, resources):
-        """The same with other resources, for an index."""
+        """The same context with other resources, for an index."""
         return PageContext(
             self.asides,
             self.link_lines,
@@ -125,16 +125,16 @@ class PageContext:
         return not (self.size or self.links)
 
     def links_to(self, targets: object) -> bool:
-        """Whether there is a link to one of these, given by their hashes."""
+        """Whether there is a link to one of these targets, given by their hashes."""
         wanted = {target >> 16 for target in targets}
         return not wanted.isdisjoint([link >> 16 for link in self.links])
 
     def to_bytes(self) -> bytes:
-        """Asides, link lines, links, other URLs, secondary text and resources, each begun by their count (2 bytes).
+        """Asides, link lines, links, other URLs, secondary text and resources, each after its count (2 bytes).
 
-        Of all lines the hashes (4 bytes), then the sizes (1 byte); of resources the hashes; of links and URLs 2 bytes.
-        Little-endian, ascending.
-        Of the last three those are left out after which there is nothing.
+        Lines have their hashes (4 bytes each), then their sizes (1 byte each); resources their hashes; links and URLs 2
+        bytes each. All are little-endian and ascending. Secondary text and resources are left out if both are empty,
+        and other URLs if all three are.
         """
         parts = [_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)]
         if self.also_at or self.secondary or self.resources:
@@ -146,7 +146,7 @@ class PageContext:
 
     @staticmethod
     def from_bytes(raw: bytes) -> PageContext:
-        """What `to_bytes` was called on, as far as it was stored; of other bytes, what can be read of them."""
+        """The context that `to_bytes` stored; from damaged bytes, what can be read of it."""
         return _read(raw)
 
 
@@ -169,7 +169,7 @@ _read = lru_cache(maxsize=READ_LAST)(_read_bytes)
 
 
 def resource_hashes(resources: object) -> frozenset:
-    """The hashes of resources, 32 bits each; they are told from links, of which none begins like this."""
+    """The hashes of resources, 32 bits each; a prefix that no link has keeps them apart from those of links."""
     return frozenset([link_hash(b"resource " + one.encode("utf-8", "surrogatepass")) for one in resources])
 
 
@@ -201,7 +201,7 @@ def _packed_links(links: frozenset) -> bytes:
 
 @cython.cfunc
 def _count_at(raw: bytes, at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The count that is stored there, or how many entries of this size follow, where that is less."""
+    """The count that is stored at `at`, or the number of entries of this size that follow, if that is less."""
     count: cython.Py_ssize_t = int.from_bytes(raw[at : at + 2], "little")
     return max(0, min(count, (len(raw) - at - 2) // size))
 

@@ -1,4 +1,4 @@
-# What Python code sees of around.py; other modules of the core cimport what around.pxd declares.
+# The Python interface of page_context.py; other modules of the core cimport the declarations in page_context.pxd.
 
 from collections.abc import Collection, Iterable
 from typing import final

@@ -6,15 +6,15 @@ from dedupcrawl.core.view cimport Line, View
 cdef enum:
     MOST_FEATURES = 64
 
-cdef struct Counts:  # of differences
-    int of[DIFFERENCES][SECTIONS]  # of each kind and place
-    int kind[DIFFERENCES]
-    int own  # that say something, of own text
+cdef struct Counts:  # numbers of differences
+    int of[DIFFERENCES][SECTIONS]  # by kind and place
+    int kind[DIFFERENCES]  # by kind
+    int own  # of the kinds from ADDED on
     int all
 
-cdef struct Rest:  # what is left of a text where some of its symbols are taken out, to be aligned
+cdef struct Rest:  # a text from which some symbols were taken out before it is aligned
     uint16_t *symbols
-    int32_t *places  # of each in the whole text; and how long that is
+    int32_t *places  # the position of each in the whole text; then the length of that
     uint8_t *flags
     Py_ssize_t count
 

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Pair: a new page beside a kept one, compared once, with what all features are made of.
+"""Pair: a new page and a kept one, compared once; all features are computed from this comparison.
 
-The main texts are aligned, and each place where they differ is a piece with a kind (`diff`). What is the page's own
-text and stands on one side only may be no difference of the pages but one of extraction (`taken`).
+The main texts are aligned, and each piece in which they differ has a kind (`diff`). Own text that only one main text
+has may be a difference in extraction, and not in the pages (`taken`).
 """
 
 import cython
@@ -23,31 +23,33 @@ from dedupcrawl.core.view import LITTLE
 from dedupcrawl.core.words import word_lists
 
 _LITTLE = cython.declare(cython.Py_ssize_t, LITTLE)
-# Set by hand: share of its own text that must be left. A post that stands in a side bar is not compared by its byline.
+# Share of a page's own text that must be left, set by hand: a post that also stands in the other page's side bar must
+# not be compared by its byline alone.
 _LEAST = cython.declare(cython.double, 0.5)
 _NOTHING: frozenset = frozenset()
 
-_allowed = cython.declare(uint8_t[VALUES])  # all zeros but while `is_only_version` uses it
+_allowed = cython.declare(uint8_t[VALUES])  # all zeros except while `has_only_versions` uses it
 
 
 class Pair:
-    """Two pages side by side.
+    """A new page compared with a kept one.
 
     Args:
         new: The new page.
         kept: The kept one.
 
     Attributes:
-        in_kept: A byte for each symbol of the new main text, 1 where it stands in the kept one.
-        in_new: The same of the kept main text.
-        moves: Places where what follows in the new text stands earlier in the kept one.
+        in_kept: A byte for each symbol of the new main text, 1 if it is aligned with the kept one.
+        in_new: The same for the kept main text.
+        moves: The number of moves, as `alignment.align` counts them.
         is_of_one_host: Whether both are pages of one host.
-        template: How much of the new page is site template that it may share with the kept one.
-        uncovered: Share of the new page's own text that does not stand in the kept page.
-        kept_uncovered: Share of the kept page's own text that does not stand in the new page.
-        beside: Symbols of lines of text around the new main text that the kept page has nowhere.
+        template: Share of the new page that is site template, which it may share with the kept one; 0 on two hosts.
+        uncovered: Share of the new page's own text that is not aligned with the kept page.
+        kept_uncovered: Share of the kept page's own text that is not aligned with the new page.
+        beside: Symbols of text lines around the new main text that the kept page has nowhere.
         secondary: Symbols of secondary text of either page that the other has nowhere, the greater of the two counts.
-        resources: Likewise pictures, media and files of its own; 0 where a page has none: print views leave them out.
+        resources: The same for own pictures, media and files; 0 if a page has none, because print views omit them.
+        is_equal: Whether nothing at all differs, in the main texts or around them.
     """
 
     def __cinit__(self, new: View, kept: View):
@@ -84,7 +86,7 @@ class Pair:
         )
 
     def align(self):
-        """Align the main texts but for what extraction took for main text on one side only: that stands on both."""
+        """Align the main texts without what extraction included on one side only: that counts as common."""
         mine: bytes = taken(self.new, self.kept)
         its: bytes = taken(self.kept, self.new)
         symbols: cython.pointer(uint16_t) = uint16s(self.new.main_text.raw)
@@ -113,7 +115,7 @@ class Pair:
         return 0
 
     def are_equal(self):
-        """Whether the main texts are, which then need not be aligned."""
+        """Whether the main texts are equal, so that they need no alignment."""
         return self.count == self.kept_count and not memcmp(
             uint16s(self.new.main_text.raw), uint16s(self.kept.main_text.raw), 2 * self.count
         )
@@ -153,7 +155,7 @@ class Pair:
         return 0
 
     def tell_names(self):
-        """What differs in the titles, unless two pages of a host name themselves by one headline; in the headlines."""
+        """Count the differences of titles and headlines; of titles not if two pages of a host share their headline."""
         new: View = self.new
         kept: View = self.kept
         self.title, self.kept_title = new.read_title(), kept.read_title()
@@ -189,7 +191,7 @@ class Pair:
         return 0
 
     def says_same_around(self):
-        """Whether both have the same lines around their main texts, as far as those of the kept page are known."""
+        """Whether both have the same lines around their main texts, as far as those of the kept page are stored."""
         here: PageContext = self.new.read_around()
         there: PageContext = self.kept.read_around()
         last: object = there.last
@@ -198,7 +200,7 @@ class Pair:
         )
 
     def has_only_versions(self):
-        """Whether all that differs in texts, titles and headlines of two pages is the version in their addresses."""
+        """Whether texts, titles and headlines differ in nothing but the version that the URLs contain."""
         raw: bytes = symbols_of_versions(self.new.url, self.kept.url, self.new.secret)
         if raw is None:
             return False
@@ -229,7 +231,7 @@ class Pair:
         return is_only
 
     def told(self, words, of_kept):
-        """How many words of a line stand in what both pages say, as the one or the other has it."""
+        """How many words of a line occur in the common text, as the new page or the kept one has it."""
         page: View = self.kept if of_kept else self.new
         said: bytes = self.in_new if of_kept else self.in_kept
         return occurring(
@@ -243,7 +245,7 @@ class Pair:
         )
 
     def told_of_others(self, words, others, of_kept):
-        """How many words of a line that another one lacks stand in what one page alone says."""
+        """How many words of a line that the other line lacks are among the words that only one page has."""
         page: View = self.kept if of_kept else self.new
         here: cython.pointer(uint16_t) = uint16s(words.words)
         there: cython.pointer(uint16_t) = uint16s(others.words)
@@ -267,18 +269,18 @@ class Pair:
 
     @property
     def pieces(self):
-        """Begin and end of each piece in the new text, begin and end in the kept one."""
+        """For each piece, its begin and end in the new text and its begin and end in the kept one."""
         numbers = memoryview(self.raw_pieces).cast("i").tolist()
         return [tuple(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
 
     @property
     def uncovered_symbols(self):
-        """How many symbols of the new page's own text do not stand in the kept one."""
+        """How many symbols of the new page's own text are not aligned with the kept one."""
         return self.tally.uncovered
 
     @property
     def kept_uncovered_symbols(self):
-        """The same of the kept page's."""
+        """The same for the kept page."""
         return self.tally.kept_uncovered
 
     @property
@@ -288,32 +290,33 @@ class Pair:
 
     @property
     def are_titles_told(self):
-        """Whether anything differs in the titles."""
+        """Whether a difference of the titles was counted."""
         return self.title_counts.all > 0
 
     @property
     def are_headlines_told(self):
-        """Whether anything differs in the headlines."""
+        """Whether a difference of the headlines was counted."""
         return self.headline_counts.all > 0
 
     def shown(
         self, most: int, characters: int, new: SymbolText, kept: object, kinds: tuple, places: tuple, counting: object
     ) -> list:
-        """The differences that tell most, for people, in the order of the new text.
+        """The most telling differences, for people, in the order of the new text.
 
-        Of a number or a date the word behind it is told, too, which both have: 30 euros.
+        A number or a date is shown with the word after it that both pages have: 30 euros.
 
         Args:
-            most: How many there are at most.
-            characters: Of what either page says, at most.
+            most: The most differences to return.
+            characters: The most characters to return of what either page says.
             new: The new main text.
-            kept: The kept one; None where it is not known.
-            kinds: The names of the kinds.
-            places: Those of the places.
-            counting: Names of kinds of numbers and dates.
+            kept: The kept one; None if it is not stored.
+            kinds: The names of the kinds of differences.
+            places: The names of their places.
+            counting: The names of the kinds that are numbers and dates.
 
         Returns:
-            Of each JSON values: where it stands, what the new page says there, what the kept one says in its place.
+            JSON values for each difference: its position in the new text, what either page says there, the number of
+            symbols of the kept page, its kind, its place, and whether it has own text.
         """
         i: cython.Py_ssize_t
         j: cython.Py_ssize_t
@@ -324,7 +327,7 @@ class Pair:
         room: bytes = unset(8 * count)
         k: cython.Py_ssize_t
         found: cython.pointer(uint64_t) = uint64s(room)
-        for i in range(count):  # its number, below what it tells less than the most telling
+        for i in range(count):  # its rank (own text first, then the more telling kinds) above its number
             found[i] = cython.cast(uint64_t, 2 * DIFFERENCES - rows[3 * i] - DIFFERENCES * rows[3 * i + 2]) << 32 | i
         if count > most:
             sort(found, count)
@@ -352,7 +355,7 @@ class Pair:
 
 @cython.cfunc
 def _word_after(text: SymbolText, place: cython.int) -> str:
-    """The word behind a symbol, if it stands on the same line, with what is between."""
+    """The word after a symbol, with the space before it; empty if anything but spaces stands between."""
     if place + 1 >= text.count:
         return ""
     here: cython.pointer(Symbol) = text.items + place
@@ -372,7 +375,7 @@ def _take_out(
     taken: object,
     room: list,
 ) -> cython.int:
-    """Keep of a text what is not taken out, in what is put into `room`."""
+    """Copy the symbols that are not taken out into `rest`; `room` keeps its memory."""
     flags: cython.pointer(uint8_t) = cython.NULL if taken is None else uint8s(taken)
     i: cython.Py_ssize_t
     made: tuple = unset(2 * count), unset(4 * count + 4), zeros(count)
@@ -396,7 +399,7 @@ def _put_back(
     edges: cython.pointer(int32_t),
     pieces: cython.Py_ssize_t,
 ) -> cython.void:
-    """Flag the symbols of the whole text, of which those that were taken out stand in the other one; move the edges."""
+    """Set the flags of the whole text, 1 for what was taken out, and convert the edges of pieces to its positions."""
     i: cython.Py_ssize_t
     memset(flags, 1, count)
     for i in range(rest.count):
@@ -422,7 +425,7 @@ def _known(lines: dict, last: object) -> object:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _count(rows: cython.pointer(uint8_t), count: cython.Py_ssize_t, counts: cython.pointer(Counts)) -> cython.void:
-    """Of each kind and place, how many of some differences there are."""
+    """Count differences by their kinds and places."""
     i: cython.Py_ssize_t
     memset(counts, 0, cython.sizeof(Counts))
     for i in range(count):
@@ -436,13 +439,13 @@ def _count(rows: cython.pointer(uint8_t), count: cython.Py_ssize_t, counts: cyth
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_named_by_headline(title: Line, headline: Line) -> cython.bint:
-    """Whether a title says the headline, of two words or more, and something else that need not be its name."""
+    """Whether a title contains a headline of two words or more; the rest of the title need not name the page."""
     return headline.count > 1 and common_words(title, headline) == headline.count
 
 
 @cython.cfunc
 def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointer(Counts)) -> cython.int:
-    """The differences of two lines as those of two texts; none where either is empty."""
+    """Count the differences of two lines like those of two texts; none if either line is empty."""
     if not new.symbols or not kept.symbols or new.symbols == kept.symbols:
         return 0
     one: Side
@@ -474,7 +477,7 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
 
 
 def unknown_lines(lines, other):
-    """Symbols of lines beside a main text, of whatever kind, that the other page has nowhere."""
+    """The symbols in lines beside a main text that the other page has neither beside its main text nor as a block."""
     if not lines:
         return 0
     page_context: PageContext = other.read_around()
@@ -491,9 +494,9 @@ def unknown_lines(lines, other):
 
 
 def unknown_resources(new, kept):
-    """Resources of either page that the other has not, the greater of the two counts; 0 where a page has none.
+    """How many resources of either page the other lacks, the greater of the two counts; 0 if a page has none.
 
-    Nor do they say anything where two hosts share none: a reprint has other pictures, or the same by other names.
+    Also 0 if pages of two hosts share none: a reprint has other pictures, or the same ones under other names.
     """
     here: PageContext = new.read_around()
     there: PageContext = kept.read_around()
@@ -508,13 +511,13 @@ def unknown_resources(new, kept):
 
 
 def taken(page, other):
-    """A flag for each symbol that extraction has taken for main text of this page only; None where none, or most.
+    """Flag the symbols that extraction included in this page's main text only; None if there are none, or most are.
 
-    A box of the template, or a list of links, may be worth as much as what a page is about; then one line more or less
-    decides whether it is main text. A block that only one main text has is a difference of the pages if neither nearly
-    all pages of the site have it nor the other page says it beside its main text; else it is one of extraction, and
-    stands on both. (At 98 % precision .871 of the duplicates of a shop not fitted on were found, .814 without it; both
-    with half of the pages for nearly all.)
+    Extraction may value a box of the template, or a list of links, as highly as the content; then one line more or less
+    decides whether it is main text. A block that only this main text has is a difference in extraction if nearly all
+    pages of the site have it, or if the other page has it beside its main text. Any other is a difference of the pages.
+    (At 98 % precision .871 of the duplicates of a shop not fitted on were found, .814 without this; in both cases "half
+    of the pages" stood for "nearly all".)
     """
     page_context: PageContext = other.read_said_around()
     if not (page.site.has_recurring() or page_context.asides or page_context.link_lines):
@@ -549,7 +552,7 @@ def taken(page, other):
 
 @cython.cfunc
 def _is_constant(page: View, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """A line beside is known by its skeleton alone: with a value in it, it may say another thing."""
+    """Whether a block holds no values: lines beside a main text are known by their skeletons, which mask values."""
     vocabulary: Vocabulary = vocabulary_of(page.secret)
     symbols: cython.pointer(uint16_t) = uint16s(page.main_text.raw)
     i: cython.Py_ssize_t

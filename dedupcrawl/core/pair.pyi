@@ -1,4 +1,4 @@
-# What Python code sees of pair.py; other modules of the core cimport what pair.pxd declares.
+# The Python interface of pair.py; other modules of the core cimport the declarations in pair.pxd.
 
 from collections.abc import Collection
 from typing import Any, TypeAlias, final

@@ -2,13 +2,13 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 cdef struct Run:  # the postings of one prefix
     uint64_t prefix
-    uint32_t last  # its newest posting, from 1 on; 0: nothing is posted here
+    uint32_t last  # the number of its newest posting, from 1 on; 0 in a free slot
     uint32_t count
 
 cdef struct Posting:
     uint64_t key
     uint32_t page
-    uint32_t before  # the next older posting of the same prefix, from 1 on
+    uint32_t before  # the number of the next older posting of this prefix; 0 if there is none
 
 cdef class Tail:
     cdef int bits

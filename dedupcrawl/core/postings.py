@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Postings, searched by the prefixes of their keys: of the newest pages in a hash table, of all others sorted."""
+"""Postings, searched by key prefixes: those of the newest pages are in a hash table, all others in sorted tables."""
 
 import os
 
@@ -9,12 +9,12 @@ from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, ui
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.stdlib import free, qsort
 
-# Chosen anew in each process: where a prefix stands in the table cannot be foreseen by who makes pages.
+# Random in each process, so the authors of pages cannot predict the slots of prefixes.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
 
 class Tail:
-    """Postings that still grow, of one table.
+    """The postings of a table that still grows.
 
     Args:
         bits: How many low bits of a key are payload, below 64.
@@ -42,7 +42,7 @@ class Tail:
         return 0
 
     def run_of(self, prefix):
-        """Where the postings of a prefix are noted, or would be."""
+        """The slot of a prefix, or the free one for it."""
         at: cython.size_t = fmix64(prefix ^ _seed) & self.mask
         while self.runs[at].last and self.runs[at].prefix != prefix:
             at = (at + 1) & self.mask
@@ -70,7 +70,7 @@ class Tail:
         return self.count
 
     def table(self) -> tuple:
-        """All postings by key, of equals the older first: keys, an array of type "Q", and pages, one of type "I"."""
+        """All postings, sorted by key and then by page: keys, an array of type "Q", and pages, one of type "I"."""
         i: cython.Py_ssize_t
         room: bytes = unset(cython.sizeof(Found) * self.count)
         items: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
@@ -83,16 +83,16 @@ class Tail:
 class Postings:
     """Sorted tables and tails, searched together: one check's inverted index, as a check sees it.
 
-    It holds sorted 64-bit keys, each with the page that was kept under it. The high ``64 - bits`` bits of a key are
-    what it is looked up by: its prefix is ``key >> bits``. The low `bits` are the check's own.
+    It holds 64-bit keys, each with the page that was kept under it. Postings are looked up by the prefix of their key,
+    ``key >> bits``. The low `bits` are payload, whose meaning is up to the check.
 
     Args:
-        tables: Keys, ascending, and the page of each.
-        tails: Of the same payload.
+        tables: Each the keys, ascending, and the page of each key.
+        tails: Tails with the same payload.
         bits: How many low bits of a key are payload.
 
     Attributes:
-        read: How many postings were read of it.
+        read: How many postings were read so far.
     """
 
     def __init__(self, tables: list, tails: list, bits: cython.int):
@@ -107,7 +107,10 @@ class Postings:
         return memoryview(self.counts(first, rows, self.bounds(first, rows))).cast("q").tolist()
 
     def find(self, prefixes: cython.const[uint64_t][::1]) -> tuple:
-        """Whole keys and pages of all postings of any of these prefixes, prefix by prefix, as arrays of "Q" and "I"."""
+        """The keys and pages of all postings of these prefixes, as arrays of type "Q" and "I".
+
+        They come table by table and, within each, prefix by prefix.
+        """
         rows: cython.Py_ssize_t = prefixes.shape[0]
         if not rows:
             return _arrays(b"")
@@ -115,7 +118,7 @@ class Postings:
         return _arrays(self.gather(first, rows, self.bounds(first, rows)))
 
     def pages_of(self, prefix: uint64_t, most: int = 1 << 30) -> list:
-        """The pages posted under one prefix, in any order; none where there are more than `most`."""
+        """The pages posted under one prefix, in any order; none if there are more than `most`."""
         i: cython.Py_ssize_t
         bounds: bytes = self.bounds(cython.address(prefix), 1)
         if int64s(self.counts(cython.address(prefix), 1, bounds))[0] > most:
@@ -174,7 +177,7 @@ class Postings:
         return made if written == total else made[: written * cython.sizeof(Found)]
 
     def bounds(self, prefixes, rows):
-        """Shape (tables, 2, rows), 8 bytes each: where in each table the keys begin and end that have each prefix."""
+        """Shape (tables, 2, rows), 8 bytes each: where in each table the keys of each prefix begin and end."""
         i: cython.Py_ssize_t
         table: cython.Py_ssize_t
         payload: uint64_t = (cython.cast(uint64_t, 1) << self.bits) - 1
@@ -186,7 +189,7 @@ class Postings:
             starts: cython.pointer(int64_t) = int64s(made) + 2 * table * rows
             ends: cython.pointer(int64_t) = starts + rows
             left: cython.Py_ssize_t = keys.shape[0]
-            while left:  # all are searched in step, so that the processor waits for many reads of a file at once
+            while left:  # all searches advance in step, so that the processor waits for many reads of a file at once
                 half: cython.Py_ssize_t = left - left // 2
                 for i in range(rows):
                     first: uint64_t = prefixes[i] << self.bits
@@ -199,7 +202,7 @@ class Postings:
 
 @cython.cfunc
 def _arrays(room: bytes) -> tuple:
-    """The keys and the pages of what was found."""
+    """The keys and the pages of gathered postings."""
     i: cython.Py_ssize_t
     found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
     count: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
@@ -224,7 +227,7 @@ def _by_key(one: cython.p_const_void, other: cython.p_const_void) -> cython.int:
 
 
 def prefixes_of(keys: cython.const[uint64_t][::1], bits: cython.int) -> object:
-    """What keys with a payload of so many bits are looked up by, each once, ascending, as an array of type "Q"."""
+    """The different prefixes of keys with a payload of `bits` bits, ascending, as an array of type "Q"."""
     i: cython.Py_ssize_t
     return array.array("Q", sorted({keys[i] >> (bits & 63) for i in range(keys.shape[0])}))
 
@@ -243,7 +246,7 @@ def are_in_order(
 
 
 def mark(flags: uint8_t[::1], pages: cython.const[uint64_t][::1]):
-    """Set the flags of pages that there are."""
+    """Set the flags of these pages; pages beyond the flags are ignored."""
     i: cython.Py_ssize_t
     for i in range(pages.shape[0]):
         if pages[i] < cython.cast(uint64_t, flags.shape[0]):
@@ -258,12 +261,12 @@ def _is_left_out(flags: cython.pointer(cython.const[uint8_t]), count: cython.Py_
 
 
 def checksum(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::1], left_out: bytes) -> int:
-    """A sum of one hash a posting, 64 bits: equal for equal sets, whatever their order.
+    """The sum of the 64-bit hashes of all postings: equal for equal sets, whatever their order.
 
     Args:
         keys: Shape (n,).
-        pages: Of each key its page, shape (n,).
-        left_out: A flag a page; postings of those that have it do not count.
+        pages: The page of each key, shape (n,).
+        left_out: A flag for each page; the postings of flagged pages do not count.
     """
     i: cython.Py_ssize_t
     total: uint64_t = 0
@@ -278,11 +281,11 @@ def checksum(keys: cython.const[uint64_t][::1], pages: cython.const[uint32_t][::
 
 
 class Merge:
-    """Sorted tables, merged into one piece by piece, without the pages that are left out: memory stays bounded.
+    """Merges sorted tables into one, piece by piece, in bounded memory, without the pages that are left out.
 
     Args:
-        tables: Keys, ascending, and the page of each.
-        left_out: A flag a page; none: all stay.
+        tables: Each the keys, ascending, and the page of each key.
+        left_out: A flag for each page; empty if all pages stay.
     """
 
     def __cinit__(self, tables: list, left_out: bytes):
@@ -291,7 +294,11 @@ class Merge:
         self.at = int64s(self.merged)
 
     def piece(self, most: cython.Py_ssize_t) -> tuple:
-        """The next postings, up to so many: keys, an array of type "Q", and pages, one of type "I"; none at the end."""
+        """The next postings, at most `most`: keys, an array of type "Q", and pages, one of type "I"; none at the end.
+
+        Raises:
+            IndexError: There are flags, but none for a page.
+        """
         table: cython.Py_ssize_t
         best: cython.Py_ssize_t
         made: cython.Py_ssize_t = 0

@@ -1,4 +1,4 @@
-# What Python code sees of postings.py. Tables are arrays, or views of a file that is mapped.
+# The Python interface of postings.py. Tables are arrays, or views of a memory-mapped file.
 
 from array import array
 from typing import TypeAlias, final

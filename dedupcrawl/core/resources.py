@@ -1,9 +1,9 @@
-"""Resources: what a page shows that is no text, each by what tells it from others, wherever it is stored.
+"""Resources: the images and files of a page, each reduced to the part of its URL that identifies it on any host.
 
-One picture has many addresses: it is stored in several sizes, at several hosts, under a query that only says how old it
-is, behind a session. What is left of an address is its last folder and its file name without all that, or, if the path
-names no file, the arguments that choose one. Decoration is recognized by the name of its folder, its file or its
-element.
+One picture has many URLs: sites store it in several sizes and on several hosts, and add its age or a session id as a
+query. The identity is the last folder and the file name without all that. If the path names no file, it is the end of
+the path and the query arguments that select a resource. Decoration is recognized by words in its folder, its file name
+or the attributes of its element.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dedupcrawl.core.characters import collapse
 from dedupcrawl.core.digests import digest_of
 
 _SMALL = 48
-"""Pixels; an image of no greater width and height is an icon. (Those of forums are 46 by 25.)"""
-_STAND_IN = 400  # bytes of data that are an empty image, shown until the right one is loaded
+"""Pixels; an image no wider and no higher than this is an icon. (Forum icons are 46 by 25.)"""
+_STAND_IN = 400  # bytes; a shorter data: URL is a placeholder, shown until the real image is loaded
 _PICTURE_NAMES = """
 avif bmp gif ico jfif jpe jpeg jpg png svg tif tiff webp
 """
@@ -30,7 +30,7 @@ mp4 mpeg mpg msi odp ods odt ogg ogv pdf pkg ppt pptx ps psd rar rpm rtf tar tgz
 zip
 """
 FILES = frozenset(_FILE_NAMES.encode().split())
-"""Extensions of what is no page, as bytes."""
+"""File extensions of downloads, which are no web pages, as bytes."""
 _EXTENSION = re.compile(r"\.([a-z][a-z0-9]{1,4}|7z|3gp)$")
 _PROGRAM_NAMES = """
 php php3 php4 php5 phtml asp aspx ashx axd jsp jspx do cgi pl py htm html shtml cfm
@@ -48,7 +48,7 @@ _DESIGN_NAMES = """
 themes theme templates template skins skin styles style style_images wp-includes plugins smilies emoticons
 """
 _DESIGN = frozenset(_DESIGN_NAMES.split())
-"""Folders of what belongs to a design."""
+"""Folders whose files belong to a site's design."""
 _SIZED = re.compile(
     r"(?:[-_.]?\d{1,4}x\d{1,4}|[-_.@](?:thumb(?:nail)?s?|tn|small|medium|large|big|full|scaled|preview|mini|\dx"
     r"|\d{1,4}(?:px|w|h))|@\dx)\Z"
@@ -64,19 +64,19 @@ _FLEETING = re.compile(
     r"|ts|time(?:stamp)?|rand(?:om)?|rnd|cb|cache\w*|bust|ver|version|rev|mtime|modified|w|h|width|height|size|sz"
     r"|resize|fit|crop|quality|dpr|format|fm|auto\w*|rel|controls|origin|utm_\w+|ref|referer|url_referrer|lang|hl"
 )
-"""Arguments that say how, when or for whom something is shown."""
+"""Names of query arguments that say how, when or for whom something is shown."""
 _TIME = re.compile(r"[0-9.]{6,}|[0-9a-f]{32,64}")
 _TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CODE = re.compile(r"[{}\\|]|://")
 _TOKEN = re.compile(r"(?=\S*\d)[\w+/=:.-]{16,}")
 _FILE_NAME = re.compile(r"\S*\.(?:jpe?g|png|gif|webp|svg|bmp)", re.IGNORECASE)
-_ENOUGH = 4  # letters of a script that needs no spaces
+_ENOUGH = 4  # non-ASCII letters that make a text without spaces: their script may need none
 
 
-@lru_cache(maxsize=4096)  # pages of a site show the same
+@lru_cache(maxsize=4096)  # the pages of a site show the same resources
 def identity(address: bytes) -> str:
-    """What tells a resource from others; empty for decoration, and for what is no address.
+    """The part of a URL that identifies its resource; empty for decoration and for anything that is no address.
 
     >>> identity(b"http://a.example/2024/05/Bridge-300x200.jpg?ver=3"), identity(b"/static/icons/home.png")
     ('05/bridge', '')
@@ -104,12 +104,12 @@ def identity(address: bytes) -> str:
     above = [folder for folder in folders[:-1] if not _SIZE_FOLDER.fullmatch(folder)]
     plain = _unsized(_EXTENSION.sub("", name)) if above else ""
     while above and _unsized(_EXTENSION.sub("", above[-1])) == plain:
-        above.pop()  # MediaWiki keeps each size of a picture in a folder of its name
+        above.pop()  # MediaWiki keeps the sizes of a picture in a folder named after it
     return "/".join((*above[-1:], name))
 
 
 def _unsized(name: str) -> str:
-    """The name of a file without what says how large the picture is."""
+    """A file name without the parts that give the size of the picture."""
     for _ in range(2):
         sized = _SIZED.search(name, max(0, len(name) - _LONGEST_SIZE))
         name = _SIZE_BEFORE.sub("", name[: sized.start()] if sized else name) or name
@@ -117,7 +117,7 @@ def _unsized(name: str) -> str:
 
 
 def _chooses(argument: str) -> bool:
-    """Whether an argument tells which of several resources is meant."""
+    """Whether a query argument selects one of several resources."""
     name, _, value = argument.partition("=")
     if not argument or _FLEETING.fullmatch(name):
         return False
@@ -125,32 +125,32 @@ def _chooses(argument: str) -> bool:
 
 
 def is_small(said: Mapping[str, str]) -> bool:
-    """Whether an element says that it is no larger than an icon, or is not shown."""
+    """Whether the attributes of an element say that it is no larger than an icon, or that it is not shown."""
     sides = [side for name in ("width", "height") if (side := said.get(name, "").removesuffix("px")).isdecimal()]
     is_icon = len(sides) == 2 and all(len(side) < 5 and int(side) <= _SMALL for side in sides)
     return is_icon or any(side.strip("0") in ("", "1") and len(side) < 3 for side in sides)
 
 
 def is_decoration(said: Mapping[str, str]) -> bool:
-    """Whether an element says that it shows nothing of the page's own."""
+    """Whether the attributes of an element say that it is decoration."""
     if said.get("aria-hidden", "").lower() == "true" or said.get("role", "").lower() in ("presentation", "none"):
         return True
     return _decorates(f"{said.get('class', '')} {said.get('id', '')}".lower())
 
 
 def _decorates(name: str) -> bool:
-    """Whether a word of `name`, in lower case, says that it is decoration."""
+    """Whether `name`, in lower case, contains a word for decoration."""
     words = _LETTERS.findall(name)
     return not _DECORATION.isdisjoint(words) or ("advert" in name and any(word.startswith("advert") for word in words))
 
 
 def is_token(line: str) -> bool:
-    """Whether a line is a token, a name of a file or nothing that one could read."""
+    """Whether a line is nothing to read: a token, an image's file name, or characters without a letter or digit."""
     return bool(_TOKEN.fullmatch(line) or _FILE_NAME.fullmatch(line)) or not any(map(str.isalnum, line[:1000]))
 
 
 def says_something(raw: bytes) -> str:
-    """A string of JSON, given without its quotes, if it is a text: not an address, a date, a name of something."""
+    """The text of a JSON string, given without its quotes; empty if it is an address, code, a date or one word."""
     try:
         value = json.loads(b'"' + raw + b'"', strict=False)
     except ValueError:

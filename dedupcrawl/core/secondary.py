@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""What a page shows, or has ready to show, besides its text: secondary text and resources.
+"""Secondary text and resources: what a page shows, or has ready to show, besides its text.
 
 A page that scripts fill has its content in templates, in JSON or in a noscript element; a form has it in its values; a
-photograph is the content of its page. Two pages with the same text are different pages if this differs. What stands in
-boilerplate, repeats the page's text, or is a token, an icon or a pixel says nothing about a page and is left out.
+photograph is the content of its page. Two pages with the same text are different pages if this differs. Text that is in
+boilerplate or repeats the page's text, tokens, icons and pixels say nothing about a page and are left out.
 """
 
 import cython
@@ -14,29 +14,29 @@ from cython.cimports.dedupcrawl.core.tags import BOILERPLATE, Attribute, equals,
 from dedupcrawl.core.characters import collapse
 from dedupcrawl.core.resources import FILES, identity, is_decoration, is_small, is_token, says_something
 
-_MOST_LINES = cython.declare(cython.int, 200)  # of a page; the limits here bound what a page takes, and are set by hand
+_MOST_LINES = cython.declare(cython.int, 200)  # of a page; these limits bound the cost of a page, and are set by hand
 _MOST_CHARACTERS = cython.declare(cython.int, 20_000)  # of all lines
 _MOST_RESOURCES = cython.declare(cython.int, 200)  # of a page
-_MOST_INNER = cython.declare(cython.int, 50)  # elements of which the markup inside is read
+_MOST_INNER = cython.declare(cython.int, 50)  # elements whose inner markup is read
 _MOST_OF_ONE = cython.declare(cython.int, 50)  # lines of one list of options, or one block of data
-_LONG = cython.declare(cython.int, 60)  # characters; of a longer line both ends are looked for in the page's text
+_LONG = cython.declare(cython.int, 60)  # characters; for a longer line, the page's text is searched for both its ends
 _END = cython.declare(cython.int, 40)  # characters of such an end
-_LONGEST_ADDRESS = cython.declare(cython.int, 2_000)  # bytes; an address that is longer is read if it is data
+_LONGEST_ADDRESS = cython.declare(cython.int, 2_000)  # bytes; a longer address is read only if it is a data: URL
 _LONGEST_EXTENSION = cython.declare(cython.int, 7)  # characters, as "torrent" has
-# Where the picture is that is shown later, in the order in which it is looked for.
+# Attributes with the address of a picture, in the order of search: what is loaded later comes before its placeholder.
 _SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "srcset", "data-srcset", "src", "poster")
 _WRITTEN = ("", "text", "search", "email", "tel", "url", "number", "button", "reset", "submit", "date", "month", "time")
-"""Types of input elements of which the value is shown; those of submit buttons are labels."""
+"""Types of input elements whose values are shown; the values of submit buttons are their labels."""
 
 
-# Name and attributes of elements as they are written → what they show: pages of a site have the same ones.
+# Name and attributes of an element as written → what it shows. A cache, because pages of a site share elements.
 _read = cython.declare(dict, {})
-_MOST_KNOWN = cython.declare(cython.int, 4_096)  # of these that are remembered
-_LONGEST_KNOWN = cython.declare(cython.int, 1_000)  # bytes of attributes
+_MOST_KNOWN = cython.declare(cython.int, 4_096)  # entries of the cache
+_LONGEST_KNOWN = cython.declare(cython.int, 1_000)  # bytes of the longest key in the cache
 
 
 class Reader:
-    """Reads what an outline has collected."""
+    """Reads the elements and hidden texts that an outline has collected."""
 
     def read(self):
         i: cython.int
@@ -48,7 +48,7 @@ class Reader:
         return self.read_files()
 
     def is_beside(self, element):
-        """Whether an element is no boilerplate; of one without text the core has not asked that before."""
+        """Whether an element is outside boilerplate; `main_text` has not found that out for elements without text."""
         outline: Outline = self.outline
         if not self.has_roles:
             return True
@@ -78,19 +78,19 @@ class Reader:
             if _is_data(text, shown.attributes):
                 self.read_data(shown.content)
         elif equals(text, name, "source"):
-            if shown.is_hidden:  # of a video, not of a picture, whose other candidates show the same
+            if shown.is_hidden:  # in a video; the sources of a picture show the same as its img
                 self.read_embedded(shown)
         elif not equals(text, name, "style"):
             self.read_embedded(shown)
         return 0
 
     def read_embedded(self, shown):
-        """An image, a frame, a medium, or something to write in."""
+        """Read an image, a frame, a medium, or an input element."""
         said: dict
         written: bytes = self.outline.markup[shown.name.begin : shown.attributes.end]
         if equals(self.outline.source, shown.name, "iframe") and b"srcdoc" in written.lower():
             whole: Span = shown.attributes
-            whole.end = max(whole.end, shown.content.end)  # its tag seems to end where the first one in it does
+            whole.end = max(whole.end, shown.content.end)  # its tag seems to end with the first tag in it
             said = self.attributes(whole)
             return self.read_inner(said.get("srcdoc", "").encode("utf-8", "replace")) if not is_small(said) else 0
         found: object = _read.get(written)
@@ -111,7 +111,7 @@ class Reader:
         return 0
 
     def read_inner(self, markup):
-        """Markup in an element of which the tokenizer has left it out."""
+        """Read the markup inside an element, which the tokenizer has skipped."""
         if self.inner == _MOST_INNER:
             return 0
         self.inner += 1
@@ -131,7 +131,7 @@ class Reader:
         return 0
 
     def read_data(self, content):
-        """The strings of JSON that are texts: values, not names."""
+        """Add the strings of JSON that are texts: values, not names."""
         text: Text = self.outline.source
         at: cython.Py_ssize_t = find(0x22, text, content.begin, content.end)
         begin: cython.Py_ssize_t
@@ -158,7 +158,7 @@ class Reader:
         return 0
 
     def read_files(self):
-        """Links that lead to files, or say that they do."""
+        """Add the links that lead to files by their extension, or that have the attribute "download"."""
         outline: Outline = self.outline
         i: cython.int
         for i in range(outline.anchor_count):
@@ -175,7 +175,7 @@ class Reader:
         return 0
 
     def add(self, line):
-        """Add a line of text, which has been stripped of what stands around it, if there is room for it."""
+        """Add a line of text, which has been stripped, unless there is no room for it or it is a token."""
         left: cython.int = _MOST_CHARACTERS - self.characters
         if line and left > 0 and len(self.lines) < _MOST_LINES and not is_token(line):
             self.lines.append(line[:left])
@@ -186,7 +186,7 @@ class Reader:
         return collapse(self.outline.markup[value.begin : value.end])
 
     def attributes(self, left):
-        """By their names in lower case; the first of a name counts."""
+        """The attributes by their names in lower case; the first of each name counts."""
         attribute: Attribute
         found: dict = {}
         while next_attribute(self.outline.source, cython.address(left), cython.address(attribute)):
@@ -201,7 +201,7 @@ class Reader:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_data(text: Text, left: Span) -> cython.bint:
-    """Whether a script element holds JSON: its type ends with that name."""
+    """Whether a script element holds JSON: its type ends with "json"."""
     attribute: Attribute
     end: Span
     while next_attribute(text, cython.address(left), cython.address(attribute)):
@@ -216,7 +216,7 @@ def _is_data(text: Text, left: Span) -> cython.bint:
 
 @cython.cfunc
 def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
-    """Whether a link, as it is written, leads to a file that is no page."""
+    """Whether the target of a link, as it is written, has the extension of a file that is no page."""
     text: Text = outline.source
     at: cython.Py_ssize_t = target.begin
     dot: cython.Py_ssize_t = -1
@@ -231,14 +231,14 @@ def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
     if dot < 0 or not 2 <= at - dot <= _LONGEST_EXTENSION:
         return False
     if (text[dot] | 0x20 == 0x70 and text[dot + 1] | 0x20 == 0x68) or text[dot] | 0x20 == 0x68:
-        return False  # most are .php, .html and .htm
+        return False  # most of these are .php, .html and .htm
     return outline.markup[dot:at].lower() in FILES
 
 
 def shown_by(outline, has_roles):
-    """Lines of secondary text and resources of a page, each in page order, files last.
+    """The lines of secondary text and the resources of a page, each in page order, files last.
 
-    With roles its main text has been chosen: it is known what is boilerplate.
+    `has_roles`: `choose_main_text` has found out what is boilerplate.
     """
     if not outline.shown_count and not outline.anchor_count:
         return (), ()
@@ -255,7 +255,7 @@ def shown_by(outline, has_roles):
 
 @cython.cfunc
 def _written(said: dict) -> tuple:
-    """Lines of an input element, after the resource that it has not."""
+    """The lines of an input element, after an empty string for the resource that it lacks."""
     kind: str = said.get("type", "").lower()
     if kind == "image":
         return "", said.get("alt", "")
@@ -264,7 +264,7 @@ def _written(said: dict) -> tuple:
 
 @cython.cfunc
 def _embedded(name: bytes, said: dict) -> tuple:
-    """The resource that an element shows, and what is said in its place; neither of decoration."""
+    """The resource that an element shows, and its alternative text; neither for decoration."""
     if name == b"button" or is_small(said) or is_decoration(said):
         return ("",)
     address: str = said.get("data", "") if name == b"object" else ""
@@ -275,7 +275,7 @@ def _embedded(name: bytes, said: dict) -> tuple:
         if key.endswith("srcset") and not address.startswith("data:"):
             address = address.partition(" ")[0].rstrip(",")
         elif key == "src" and len(address) <= _LONGEST_ADDRESS and address.startswith("data:image/svg"):
-            address = ""  # stands in for what is loaded later
+            address = ""  # a placeholder for what is loaded later
     is_read: cython.bint = len(address) <= _LONGEST_ADDRESS or address.startswith("data:")
     named: str = identity(address.encode("utf-8", "replace")) if address and is_read else ""
     return (named, said.get("alt", "")) if named or not address else ("",)
@@ -292,7 +292,7 @@ def _text_of(outline: Outline) -> bytes:
 
 @cython.cfunc
 def _is_said(line: str, text: bytes) -> cython.bint:
-    """Whether a text has a line; of a long one, both its ends."""
+    """Whether a text contains a line; of a long line, both its ends."""
     if len(line) <= _LONG:
         return line.encode("utf-8", "replace") in text
     return line[:_END].encode("utf-8", "replace") in text and line[-_END:].encode("utf-8", "replace") in text

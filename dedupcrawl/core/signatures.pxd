@@ -7,13 +7,13 @@ cdef extern from *:
     int popcount "__builtin_popcountll"(uint64_t value) noexcept
 
 cpdef enum:
-    FINGERPRINT_PAYLOAD = 46  # bits: what is left of a key beside a block and its number
+    FINGERPRINT_PAYLOAD = 46  # bits of a key besides a block and its number
 
 cdef enum:
     BITS = 64
     BLOCKS = 4
     BLOCK_BITS = 16
-    MOST_PREFIXES = 4 * 17  # a block, or one that differs in a bit, of each
+    MOST_PREFIXES = 4 * 17  # of each block: the block itself, and those that differ in one bit
     SHINGLE = 4
     MOST_LEVELS = 7
     LEVEL_SLOTS = 8
@@ -24,7 +24,7 @@ cdef struct Sampled:  # a shingle, and how many postings it has
 
 cdef class ShingleSearch:
     cdef Postings postings
-    cdef tuple room  # what `sample` and `prefixes` lie in
+    cdef tuple room  # the memory of `sample` and `prefixes`
     cdef Sampled *sample  # the rarest first
     cdef uint64_t *prefixes
     cdef Py_ssize_t count

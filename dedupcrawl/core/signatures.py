@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Signatures of a text, SimHash fingerprints and sampled shingles, and how pages are found by them."""
+"""Signatures of a text: SimHash fingerprints and sampled shingles, and the search for pages by them."""
 
 import os
 
@@ -22,14 +22,14 @@ from cython.cimports.libc.math import ceil
 from cython.cimports.libc.string import memcpy, memset
 
 LONG_WORD = 4
-"""Letters of a word that is a SimHash feature by itself."""
+"""A word with at least this many letters is a SimHash feature by itself."""
 TERM_FREQUENCY_CAP = 8
-"""How often one pair of symbols, or one word, counts as a SimHash feature."""
+"""How often one pair of symbols, or one word, counts at most as a SimHash feature."""
 
 _LONG_WORD = cython.declare(uint32_t, LONG_WORD)
 _CAP = cython.declare(cython.int, TERM_FREQUENCY_CAP)
 _FACTOR = cython.declare(uint64_t, 0xD1342543DE82EF95)  # a multiplier for 64 bits (Steele and Vigna, 2021)
-_slots = cython.declare(Slots)  # of features
+_slots = cython.declare(Slots)  # features and how often they were counted
 _slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 
 
@@ -37,7 +37,7 @@ _slots.odd = int.from_bytes(os.urandom(8), "little") | 1
 @cython.inline
 @cython.exceptval(check=False)
 def _sum(plane: cython.pointer(uint64_t), one: uint64_t, other: uint64_t) -> uint64_t:
-    """Add two words to a plane; what is carried to the next one (Harley and Seal)."""
+    """Add two words to a plane; return the carry for the next plane (Harley and Seal)."""
     half: uint64_t = plane[0] ^ one
     carry: uint64_t = (plane[0] & one) | (half & other)
     plane[0] = half ^ other
@@ -85,7 +85,7 @@ def _majority(features: cython.pointer(uint64_t), count: cython.Py_ssize_t) -> u
 @cython.inline
 @cython.exceptval(check=False)
 def _counts(slots: Slots, value: uint64_t) -> cython.bint:
-    """Whether one more of this value counts."""
+    """Count a value, unless it has reached the cap; return whether it was counted."""
     slot: cython.pointer(Slot) = counted_slot(slots, value)
     if slot.count == _CAP:
         return False
@@ -94,12 +94,12 @@ def _counts(slots: Slots, value: uint64_t) -> cython.bint:
 
 
 def simhash(text: SymbolText, pairs: bool) -> tuple:
-    """The SimHash of a text and how many features it has (Charikar 2002; Manku, Jain, Das Sarma 2007).
+    """The SimHash of a text and its number of features (Charikar 2002; Manku, Jain, Das Sarma 2007).
 
     Args:
         text: The text, without URLs.
-        pairs: Features are pairs of neighbouring symbols, and words of more than three letters, each counted at most
-            `TERM_FREQUENCY_CAP` times. False: these words alone, as often as they occur.
+        pairs: If True, features are pairs of neighbouring symbols, and words of more than three letters, each counted
+            at most `TERM_FREQUENCY_CAP` times. If False, these words alone, as often as they occur.
     """
     is_pairs: cython.bint = pairs
     count: cython.Py_ssize_t = 0
@@ -119,9 +119,9 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
 
 
 def simhash_keys(fingerprint: bytes) -> object:
-    """What a fingerprint is posted under, as an array of type "Q": each block moved to the top in turn.
+    """The keys under which a fingerprint is posted, as an array of type "Q".
 
-    Its number stands above it, in the place of the last two bits.
+    In each, another block is rotated to the top, below the number of the block, which replaces the last two bits.
 
     Args:
         fingerprint: 8 bytes, little-endian.
@@ -146,9 +146,10 @@ def _fill_keys(fingerprint: bytes, keys: cython.pointer(uint64_t)) -> cython.int
 
 
 def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
-    """Of one of them each fingerprint has a key that differs in no more bits, at most 7, as an array of type "Q".
+    """The prefixes to look up: any fingerprint within `distance`, at most 7, has a key with one of them.
 
-    They are blocks, and of the first blocks those that differ in a bit, too (see `content.checks.simhash`).
+    They are the blocks and, for the first blocks, also all that differ in one bit (see `content.checks.simhash`); an
+    array of type "Q".
     """
     keys: uint64_t[BLOCKS]
     made: array.array = new_keys(MOST_PREFIXES)
@@ -162,7 +163,7 @@ def simhash_prefixes(fingerprint: bytes, distance: cython.int) -> object:
 def _fill_prefixes(
     keys: cython.pointer(uint64_t), distance: cython.int, prefixes: cython.pointer(uint64_t)
 ) -> cython.Py_ssize_t:
-    """How many there are."""
+    """Fill in the prefixes; return how many there are."""
     number: cython.int
     bit: cython.int
     rows: cython.Py_ssize_t = 0
@@ -178,7 +179,7 @@ def _fill_prefixes(
 
 
 def near(postings: Postings, fingerprint: bytes, distance: cython.int) -> list:
-    """Pages whose fingerprints differ in no more bits, at most 7, but for the two that a posting lacks."""
+    """Pages whose fingerprints are within `distance`, at most 7, not counting the two bits that a posting lacks."""
     i: cython.Py_ssize_t
     own: uint64_t[BLOCKS]
     prefixes: uint64_t[MOST_PREFIXES]
@@ -194,10 +195,11 @@ def near(postings: Postings, fingerprint: bytes, distance: cython.int) -> list:
 
 
 def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> tuple:
-    """The level of a text's sample and its different sampled shingles, ascending, 4 bytes each.
+    """The level of a text's sample, and its different sampled shingles, ascending, 4 bytes each.
 
-    At level i those hashes of four neighbouring symbols are in the sample of which the lower 32 bits are 0 modulo 2^i;
-    the level is the highest, up to `levels`, at which there are `fewest`. Only the first `most` symbols count.
+    A shingle is the lower 32 bits of a hash of four neighbouring symbols. At level i, the sample has the shingles that
+    are 0 modulo 2^i. The level is the highest, up to `levels`, at which there are at least `fewest`. Only the first
+    `most` symbols count.
     """
     count: cython.Py_ssize_t = max(0, min(most, text.count) - SHINGLE + 1)
     kept: cython.Py_ssize_t = 0
@@ -230,9 +232,9 @@ def sampled_shingles(text: SymbolText, most: int, levels: int, fewest: int) -> t
 
 
 def shingle_keys(signature: bytes) -> object:
-    """What a sample is posted under, as an array of type "Q": each shingle, and below it their number and the level.
+    """The keys under which a sample is posted, as an array of type "Q": a shingle above their number and the level.
 
-    A sample is a byte with its level, and the shingles.
+    The signature is a byte with the level of the sample, and its shingles.
     """
     i: cython.Py_ssize_t
     value: uint32_t = 0
@@ -247,9 +249,9 @@ def shingle_keys(signature: bytes) -> object:
 
 
 def shared_shingles(new: bytes, kept: bytes) -> tuple:
-    """How many shingles one sample has at the larger level of both, and how many of them the other has.
+    """How many shingles `new` has at the larger of both levels, and how many of these `kept` has.
 
-    A sample is a byte with its level, and the shingles.
+    A signature is a byte with the level of the sample, and its shingles.
     """
     mine: cython.Py_ssize_t = 0
     shared: cython.Py_ssize_t = 0
@@ -288,7 +290,7 @@ def _least(count: cython.Py_ssize_t, share: cython.double) -> cython.Py_ssize_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within(sample: cython.pointer(Sampled), count: cython.Py_ssize_t, most: int64_t) -> cython.Py_ssize_t:
-    """How many of the first may be read, when no more postings than this are to be."""
+    """How many of the first shingles can be looked up by reading at most `most` postings."""
     i: cython.Py_ssize_t
     for i in range(count):
         most -= sample[i].count
@@ -301,10 +303,11 @@ class ShingleSearch:
     """Finds the pages that share enough of the sampled shingles of one page.
 
     Args:
-        postings: Those under shingles (32 bits), with how many the page has and, in the lower three bits, its level.
+        postings: Postings under shingles (32 bits), with the page's number of shingles and, in the lower three bits,
+            its level.
         signature: The page's level (a byte), and its sampled shingles, four bytes each, ascending.
         levels: The highest level.
-        share: How much must be shared.
+        share: The share of a sample that must be shared.
     """
 
     def __cinit__(self, postings: Postings, signature: bytes, levels: cython.int, share: cython.double):
@@ -332,9 +335,9 @@ class ShingleSearch:
         """Pages that may have the share of the page's sample, at the larger of both moduli.
 
         Args:
-            cheap: Postings that are read although the prefix filter does not ask for them.
-            most_postings: Postings that are read at most.
-            most_pages: Pages that are returned at most: those that share most, the older of equals.
+            cheap: So many postings are read even if the prefix filter does not need them.
+            most_postings: The most postings to read.
+            most_pages: The most pages to return: those that share most, the older of equals.
         """
         i: cython.Py_ssize_t
         at: cython.int
@@ -347,8 +350,8 @@ class ShingleSearch:
             exact = max(exact, self.reach(at))
         read: cython.Py_ssize_t = max(exact, _within(self.sample, self.count, cheap))
         read = min(read, _within(self.sample, self.count, most_postings))
-        # By the level of the kept page: how many of those that were read it must have. Where the sample has nothing at
-        # a level, none of that level's pages was found.
+        # By the level of a kept page: how many of the shingles that were read it must have. If the sample has none at a
+        # level, no page of that level is found.
         for at in range(LEVEL_SLOTS):
             needed[at] = own - self.count + read
         for at in range(self.level + 1, self.levels + 1):
@@ -362,13 +365,13 @@ class ShingleSearch:
         return self.found(read, needed, False, most_pages)
 
     def contained(self, most_postings: int, most_pages: int) -> list:
-        """Kept pages of whose samples this page may have the share; more than these where that cannot be told."""
+        """Kept pages of whose samples this page may have the share; of lower levels, all that share a shingle."""
         if not self.count or not self.sample[self.count - 1].count:
             return []
         return self.found(_within(self.sample, self.count, most_postings), cython.NULL, True, most_pages)
 
     def reach(self, at):
-        """How many of the rarest must be read to find all pages of a level."""
+        """How many of the rarest shingles must be looked up to find all pages of a level."""
         i: cython.Py_ssize_t
         found: cython.Py_ssize_t = 0
         below: uint32_t = (cython.cast(uint32_t, 1) << at) - 1
@@ -382,7 +385,7 @@ class ShingleSearch:
         return 0
 
     def found(self, read, needed, is_inside, most_pages):
-        """Pages that share enough of the so many rarest shingles, ascending; of too many, what shares most."""
+        """Pages that share enough of the `read` rarest shingles, ascending; if too many do, those that share most."""
         i: cython.Py_ssize_t
         rows: cython.Py_ssize_t = 0
         different: cython.Py_ssize_t = 0
@@ -395,7 +398,7 @@ class ShingleSearch:
         found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
         total: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
         ordered: bytes = unset(8 * total)
-        order_of: cython.pointer(uint64_t) = uint64s(ordered)  # pages, each with the place of one of its postings
+        order_of: cython.pointer(uint64_t) = uint64s(ordered)  # a page, and the index of one of its postings
         for i in range(total):
             order_of[i] = cython.cast(uint64_t, found[i].page) << 32 | i
         sort(order_of, total)
@@ -419,7 +422,7 @@ class ShingleSearch:
         level: cython.int = key & 7
         if not is_inside:
             return shared >= needed[min(level, MOST_LEVELS)]
-        # Whole numbers: as many as their share, or more, is as many as its ceiling, or more. Of the samples of lower
-        # levels only some could be among this page's.
+        # For whole numbers, reaching the share is reaching its ceiling. The sample of a lower level has shingles that
+        # this page's sample cannot have, so it always passes.
         count: cython.double = (key & cython.cast(uint32_t, -1)) >> 3
         return level < self.level or shared + (self.count - read) >= count * self.share - 1e-9

@@ -1,4 +1,4 @@
-# What Python code sees of signatures.py.
+# The Python interface of signatures.py.
 
 from array import array
 from typing import final

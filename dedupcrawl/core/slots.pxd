@@ -12,17 +12,18 @@ from dedupcrawl.core.hashing cimport slot_of
 
 cdef struct Slot:
     uint64_t key
-    uint32_t round  # of another one than the table's, the place is free
-    int32_t count  # of the key
-    # Of an alignment, how often a gram is in the kept text, and where; what follows the first is told elsewhere.
+    uint32_t round  # a slot whose round is not the table's is free
+    int32_t count  # occurrences of the key
+    # For alignments: how often a gram occurs in the kept text, and its first and last positions there. The positions
+    # between these are in an array of the aligning function.
     int32_t there, first, last
 
 cdef struct Slots:
     Slot *items
     size_t room
-    uint64_t odd  # chosen anew in each process
+    uint64_t odd  # the multiplier, random in each process
     uint32_t round
-    int bits  # of the places that this round uses
+    int bits  # this round uses 2 to this power of the slots
 
 
 cdef inline int begin_round(Slots *slots, Py_ssize_t keys) except -1:

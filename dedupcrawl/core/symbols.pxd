@@ -7,7 +7,7 @@ cdef enum:
     BREAK = 0
     INSTEAD_OF_BREAK = 2
     MASKED = 1
-    JOINED = 3  # letters that one symbol is hashed of, in scripts without spaces
+    JOINED = 3  # letters from which one symbol is hashed, in scripts without spaces
 
 cdef class Vocabulary:
     cdef readonly object secret
@@ -54,7 +54,7 @@ cdef class SymbolText:
     cdef Py_ssize_t scratch_room
     cdef int block_count, block_room
     cdef bint has_line
-    cdef bint may_have_url  # whether any block may
+    cdef bint may_have_url  # whether any block may have one
     cdef int line
     cdef readonly Vocabulary vocabulary
     cdef int reserve(self, Py_ssize_t size) except -1

@@ -1,18 +1,18 @@
 # cython: language_level=3
 """Symbols: the one tokenization that every content check shares, for Chinese, English and mixed pages.
 
-A symbol is a CJK ideograph or kana, a letter with its vowel signs in Thai, Lao, Khmer, Burmese and Tibetan, hashed with
-the two that follow it, for one letter of these says as little as one of English does; a sign
-that says something by itself ($, ✓, the minus of −5), or a whole run of letters and digits in a script that writes
-words with spaces (spec 1, "characters"), a number with the points and commas amid its digits (1.500).
-Text is NFKC-normalized, folded to lower case and simplified first: full-width digits, capitals and traditional
-characters do not count.
+A symbol is one of these: a CJK ideograph or kana; in Thai, Lao, Khmer, Burmese and Tibetan, a letter with its vowel
+signs, hashed together with the two letters that follow it, because one such letter says as little as an English one; a
+sign that says something by itself ($, ✓, the minus of −5); in a script that separates words by spaces, a whole run of
+letters and digits (spec 1, "characters"), including the points and commas between digits (1.500). Text is first
+NFKC-normalized, folded to lower case and simplified: full-width digits, capitals and traditional characters do not
+count.
 
-The hash of a symbol is a polynomial of its characters at a point that is derived from the secret of the index, modulo
-the prime 2^61 − 1, then mixed with another number derived from it (fmix64, the finalizer of MurmurHash3). Who does not
-know the secret finds two symbols of one hash by chance only: for two of n characters with a probability of n / 2^61
-(Carter and Wegman, Universal Classes of Hash Functions, 1979). Bit 0 says whether the symbol holds a digit, so numbers
-can be told from words after the text is gone.
+The hash of a symbol is a polynomial of its characters, modulo the prime 2^61 − 1, at a point that is derived from the
+secret of the index; it is then mixed with another number derived from the secret (fmix64, the finalizer of
+MurmurHash3). Whoever does not know the secret finds two symbols with the same hash only by chance: for two of n
+characters with a probability of n / 2^61 (Carter and Wegman, Universal Classes of Hash Functions, 1979). Bit 0 says
+whether the symbol holds a digit, so numbers can be told from words after the text is gone.
 """
 
 from functools import lru_cache
@@ -47,11 +47,11 @@ SYMBOLS_VERSION = 6
 
 _PRIME = (1 << 61) - 1  # a Mersenne prime, modulo which words are hashed
 _HASHES = cython.declare(array.array, array.array("Q"))
-_LEAST_POINT = 1 << 32  # with a smaller one short words would have small hashes, before they are mixed
+_LEAST_POINT = 1 << 32  # at a smaller point, short words would have small hashes before the mixing
 
 
 BETWEEN_BLOCKS = BREAK
-"""Stands between two blocks among the values of symbols; no symbol's value."""
+"""Stands between two blocks among the values of symbols; no symbol has this value."""
 
 _DATES = """
 january february march april may june july august september october november december
@@ -62,10 +62,10 @@ am pm today yesterday ago second seconds minute minutes hour hours day days week
 
 
 class Vocabulary:
-    """How the texts of an index are hashed, and which of their symbols stand for numbers and dates.
+    """How the texts of an index are hashed, and which of their symbols are numbers or words of dates.
 
     Args:
-        secret: Of the index.
+        secret: The secret of the index.
     """
 
     def __cinit__(self, secret: object = NO_SECRET):
@@ -81,12 +81,12 @@ class Vocabulary:
 
     @property
     def skeleton_table(self):
-        """What stands for each of the 65,536 values in a skeleton, of type "H"; `MASKED` for numbers and dates."""
+        """The value in skeletons for each of the 65,536 values, of type "H"; `MASKED` for numbers and date words."""
         return memoryview(cython.cast(cython.p_char, self.skeletons)[: 2 * VALUES]).cast("H")
 
 
 vocabulary_of = lru_cache(maxsize=16)(Vocabulary)
-"""Secret → the vocabulary of its index, made once."""
+"""Secret → the vocabulary of its index, cached."""
 
 
 @cython.cfunc
@@ -108,7 +108,7 @@ def _text_of(lines: tuple, vocabulary: Vocabulary) -> SymbolText:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _grown(room: cython.Py_ssize_t, needed: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """So much room that it is seldom moved, and not much more than is needed."""
+    """The room to allocate: enough more than needed that an array is seldom moved, but not much more."""
     return needed + needed // 4 + 64 if needed > room else room
 
 
@@ -121,7 +121,7 @@ def _resized(array: cython.p_void, count: cython.Py_ssize_t, size: cython.size_t
 
 
 class SymbolText:
-    """Lines of text as symbols; a block is a line that has any."""
+    """Lines of text as symbols; a line that has any is a block."""
 
     def __dealloc__(self):
         free(self.folded)
@@ -131,16 +131,16 @@ class SymbolText:
 
     @staticmethod
     def of(lines: tuple, secret: object = NO_SECRET) -> SymbolText:
-        """Fold lines, without characters that nobody sees, for the index of this secret."""
+        """The symbols of lines, which are folded without invisible characters, for the index with this secret."""
         return _text_of(lines, vocabulary_of(secret))
 
     @property
     def secret(self):
-        """Of the index whose pages it is compared with."""
+        """The secret of the index with whose pages the text is compared."""
         return self.vocabulary.secret
 
     def reserve(self, size):
-        """Make room for lines of so many bytes, so that next to nothing is moved when they are added."""
+        """Make room for lines of `size` bytes in all, so that adding them seldom moves an array."""
         self.room, self.item_room = size + size // 8 + 64, size // 4 + 16
         self.folded = cython.cast(cython.pointer(uint32_t), _resized(self.folded, self.room, 4))
         self.items = cython.cast(cython.pointer(Symbol), _resized(self.items, self.item_room, cython.sizeof(Symbol)))
@@ -161,7 +161,7 @@ class SymbolText:
         return self.scan(begin)
 
     def scan(self, begin):
-        """Find the symbols of the last line, which begins there."""
+        """Find the symbols of the last line, which begins at `begin`."""
         folded: cython.pointer(uint32_t) = self.folded
         end: cython.Py_ssize_t = self.size
         first: cython.int = self.count
@@ -172,8 +172,8 @@ class SymbolText:
         mask: uint64_t = self.vocabulary.mask
         kind: uint8_t
         mark: uint32_t
-        has_letters: cython.bint = False  # whether there may be any of a script without spaces
-        has_url: cython.bint = False  # whether there may be any
+        has_letters: cython.bint = False  # whether there may be letters of a script without spaces
+        has_url: cython.bint = False  # whether there may be a URL
         while at < end:
             mark = folded[at] & POINT
             kind = kind_at(folded, at)
@@ -213,7 +213,7 @@ class SymbolText:
         return self.add_block(begin, end, first, has_url) if count > first else 0
 
     def join_letters(self, first):
-        """Hash each letter of a script without spaces, from this symbol on, with the letters that follow it."""
+        """Hash each letter of a script without spaces, from symbol `first` on, together with the letters after it."""
         at: cython.int
         i: cython.Py_ssize_t
         for at in range(first, self.count):
@@ -253,7 +253,7 @@ class SymbolText:
         return 0
 
     def as_large(self):
-        """An empty text with room for what this one holds."""
+        """An empty text with room for the content of this one."""
         made: SymbolText = SymbolText.__new__(SymbolText)
         made.vocabulary = self.vocabulary
         made.folded = cython.cast(cython.pointer(uint32_t), malloc(4 * self.size + 4))
@@ -266,10 +266,10 @@ class SymbolText:
         return made
 
     def without(self, left_out):
-        """The text without some of its blocks, with one flag a block; those without a flag stay."""
+        """The text without the blocks whose flags are set; `left_out` has a flag for each of the first blocks."""
         made: SymbolText = self.as_large()
         number: cython.int
-        begin: cython.Py_ssize_t = 0  # of lines that stay and are not copied yet
+        begin: cython.Py_ssize_t = 0  # of the lines that stay but have not been copied yet
         for number in range(self.block_count + 1):
             is_left_out: cython.bint = number < left_out.shape[0] and number < self.block_count and left_out[number]
             if number < self.block_count and not is_left_out:
@@ -285,7 +285,7 @@ class SymbolText:
         return made
 
     def take_block(self, text, number, shift):
-        """Take over a block of another text, the line of which is to stand so much farther on; there is room for it."""
+        """Copy a block of another text, whose line moves by `shift` characters; there must be room for it."""
         i: cython.int
         block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
         block[0] = text.blocks[number]
@@ -300,18 +300,18 @@ class SymbolText:
         return 0
 
     def take_lines(self, text, begin, end):
-        """Take over lines of another text; there is room for them."""
+        """Copy lines of another text; there must be room for them."""
         if self.has_line:
             self.folded[self.size] = 0x0A
             self.size += 1
-        if end > begin:  # there may be no text at all, and nothing is not to be copied from NULL
+        if end > begin:  # an empty text may be NULL, from which memcpy must not copy
             memcpy(self.folded + self.size, text.folded + begin, 4 * (end - begin))
         self.size += end - begin
         self.has_line = True
         return 0
 
     def without_urls(self):
-        """The text with a blank in place of each character of a URL in it; itself where there is none.
+        """The text with blanks in place of its URLs; itself if it has none.
 
         A URL ends where another script begins, as in 见http://a.cn/。
         """
@@ -323,7 +323,7 @@ class SymbolText:
             is_blanked: cython.bint = False
             while at < block.end and block.may_have_url:
                 mark: uint32_t = self.folded[at]
-                if mark != 0x68 and mark != 0x77:  # most characters begin none
+                if mark != 0x68 and mark != 0x77:  # h and w alone begin URLs
                     at += 1
                     continue
                 end: cython.Py_ssize_t = _url_end(self.folded, at, block.end)
@@ -342,7 +342,7 @@ class SymbolText:
                 made.size, made.line = block.end, block.line
                 for at in range(block.begin, block.end):
                     made.folded[at] = with_kind(made.folded[at])
-                made.scan(block.begin)  # which has no more symbols than before
+                made.scan(block.begin)  # it finds no more symbols than before
             elif made is not self:
                 made.take_block(self, number, 0)
         made.size = self.size
@@ -353,7 +353,7 @@ class SymbolText:
 
     @property
     def normalized(self):
-        """The symbols in UTF-8, with a space between two: what digests of the text are made of."""
+        """The symbols in UTF-8, separated by spaces; digests of the text are made from this."""
         folded: cython.pointer(uint32_t) = self.folded
         items: cython.pointer(Symbol) = self.items
         size: cython.Py_ssize_t = self.count
@@ -388,7 +388,7 @@ class SymbolText:
         return PyUnicode_FromKindAndData(4, self.folded + begin, end - begin)
 
     def words_at(self, places: object) -> str:
-        """What stands at some places, ascending, with "…" for what is left out between them."""
+        """The text of the symbols at these positions, ascending, with "…" for anything left out between them."""
         parts: list = []
         first: cython.int = -1
         last: cython.int = -1
@@ -406,7 +406,7 @@ class SymbolText:
 
     @property
     def kinds(self):
-        """The kind of each character, a byte of bits of `dedupcrawl.core.characters`."""
+        """The kind of each character, a byte with bits of `dedupcrawl.core.characters`."""
         made = bytearray(self.size)
         i: cython.Py_ssize_t
         for i in range(self.size):
@@ -421,7 +421,7 @@ class SymbolText:
 
     @property
     def hashes(self):
-        """A hash of each symbol, in text order: an array of type "Q"."""
+        """The hash of each symbol, in text order: an array of type "Q"."""
         made = array.clone(_HASHES, self.count, False)
         view: uint64_t[::1] = made
         i: cython.int
@@ -431,12 +431,12 @@ class SymbolText:
 
     @property
     def starts(self):
-        """Where in the text each symbol starts."""
+        """The position in the text where each symbol starts."""
         return [self.items[i].start for i in range(self.count)]
 
     @property
     def lengths(self):
-        """Letters and digits of each symbol."""
+        """The number of characters of each symbol."""
         return [self.items[i].length for i in range(self.count)]
 
     @property
@@ -447,8 +447,8 @@ class SymbolText:
 
     @property
     def values(self):
-        """Little-endian, 2 bytes a symbol (`value_of`), and two zero bytes between two blocks."""
-        # Rooms are a quarter larger than what they hold, so no count comes to 2^31, but sums of them may.
+        """`value_of` each symbol, 2 bytes, little-endian, with two zero bytes between two blocks."""
+        # Arrays have a quarter more room than they need, so no count reaches 2^31, but a sum of counts may.
         count: cython.Py_ssize_t = self.count
         made: bytes = zeros(2 * (count + max(0, self.block_count - 1)))
         view: cython.pointer(uint16_t) = cython.cast(cython.pointer(uint16_t), cython.cast(cython.p_char, made))
@@ -461,26 +461,26 @@ class SymbolText:
 
     @property
     def lines(self):
-        """Hash of the skeleton of each block → how many symbols it has, 255 at most."""
+        """Hash of each block's skeleton → its number of symbols, at most 255."""
         return {self.blocks[i].hash: min(self.blocks[i].count, 255) for i in range(self.block_count)}
 
     @property
     def block_hashes(self):
-        """The hash of the skeleton of each block, in text order."""
+        """The hash of each block's skeleton, in text order."""
         return [self.blocks[i].hash for i in range(self.block_count)]
 
     @property
     def block_places(self):
-        """Of each block, which is its first symbol, and how many it has."""
+        """For each block, the position of its first symbol, and its number of symbols."""
         return [(self.blocks[i].first, self.blocks[i].count) for i in range(self.block_count)]
 
     @property
     def block_lines(self):
-        """Which line each block is, from 0 on."""
+        """The line number of each block, from 0 on."""
         return [self.blocks[i].line for i in range(self.block_count)]
 
     def blocks_within(self, most):
-        """How many of its first blocks are whole within so many symbols, breaks between blocks counted."""
+        """How many of its first blocks fit into `most` symbols, counting breaks between blocks."""
         i: cython.int
         for i in range(self.block_count):
             most -= self.blocks[i].count + (i > 0)
@@ -499,7 +499,7 @@ def _word_end(
     total: cython.pointer(uint64_t),
     kinds: cython.pointer(uint8_t),
 ) -> cython.Py_ssize_t:
-    """Where a word ends of which the first character is in the `total` and the `kinds`, as are all of them then."""
+    """The end of a word whose first character is already in `total` and `kinds`; the others are added to both."""
     hashed: uint64_t = total[0]
     all_kinds: uint8_t = kinds[0]
     while at < end:
@@ -516,9 +516,9 @@ def _word_end(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _separates(folded: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether a point or a comma amid digits stands there, as in 1.500 and 1,500, which are two numbers.
+    """Whether a point or a comma between digits is at `at`, as in 1.500 and 1,500, which are different numbers.
 
-    Four digits after a comma are the next number: "in 2010,2011".
+    Four digits or more after a comma are another number: "in 2010,2011".
     """
     mark: uint32_t = folded[at] & POINT
     if (mark != 0x2E and mark != 0x2C) or at + 1 >= end:
@@ -536,7 +536,7 @@ def _separates(folded: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cyt
 def _touches(
     folded: cython.pointer(uint32_t), begin: cython.Py_ssize_t, at: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.bint:
-    """Whether a letter, digit or sign stands on one side only of a character of this line."""
+    """Whether a character has a letter, digit or sign on one side only, within its line."""
     before: cython.bint = at > begin and kind_at(folded, at - 1) & LETTER
     after: cython.bint = at + 1 < end and kind_at(folded, at + 1) & LETTER
     return before != after
@@ -545,7 +545,7 @@ def _touches(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_www(folded: cython.pointer(uint32_t)) -> cython.bint:
-    """Whether the three characters there are."""
+    """Whether the next three characters are "www"."""
     return folded[0] & POINT == folded[1] & POINT == folded[2] & POINT == 0x77
 
 
@@ -565,7 +565,7 @@ def _stands(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _url_end(text: cython.pointer(uint32_t), at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The end of the URL that begins at `at`; 0 where none does."""
+    """The end of the URL that begins at `at`; 0 if none does."""
     if text[at] == 0x68 and _stands(b"http", text, at, end):
         at += 4
         at += at < end and text[at] == 0x73
@@ -591,16 +591,19 @@ def _skeleton_hash(skeleton: cython.pointer(uint16_t), count: cython.Py_ssize_t)
 
 
 def blocks_of(outline: bytes, kinds: bytes, secret: object = NO_SECRET) -> tuple:
-    """The blocks of an outline, as `SymbolText.values` makes it for the index of this secret.
+    """Split an outline, which `SymbolText.values` made for the index with this secret, into its blocks.
 
     Args:
         outline: The symbols with breaks, two bytes each.
-        kinds: One byte for each of them.
-        secret: Of the index.
+        kinds: A byte for each of them.
+        secret: The secret of the index.
 
     Returns:
-        The symbols without breaks, two bytes each; their kinds; where each block ends in them; the hashes of the
+        The symbols without breaks, two bytes each; their kinds; the position where each block ends; the hashes of the
         blocks' skeletons.
+
+    Raises:
+        ValueError: There are fewer kinds than symbols.
     """
     vocabulary: Vocabulary = vocabulary_of(secret)
     values: cython.pointer(cython.const[uint16_t]) = cython.cast(

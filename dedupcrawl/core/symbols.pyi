@@ -1,4 +1,4 @@
-# What Python code sees of symbols.py; other modules of the core cimport what symbols.pxd declares.
+# The Python interface of symbols.py; other modules of the core cimport the declarations in symbols.pxd.
 
 from array import array
 from collections.abc import Iterable

@@ -17,7 +17,7 @@ cdef enum:
     MEANING_SLOTS = 512
     MAX_VALUES = 2_000
     MAX_PIECES = 300_000
-    TAG_LIMIT = 5_000  # bytes of a tag in tame markup
+    TAG_LIMIT = 5_000  # bytes; `tame` removes the attributes of longer tags
 
 cdef struct Span:
     Py_ssize_t begin, end

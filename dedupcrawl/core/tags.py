@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Tags of HTML: where one ends, what it is made of, and what its name means for the text around it.
+"""Tags of HTML: find where a tag ends, what it consists of, and what its name means for the text around it.
 
-One pass that never goes back over what it has read: a quote without a partner is searched for once a page, and repeats
-are bounded. Implied end tags, misnested and unknown elements are treated as browsers do wherever that changes which
-text stands together (`dedupcrawl.core.outline`).
+One pass suffices for any page: the search for a missing quote fails once a page, and repeated searches are bounded.
+Implied end tags, misnested and unknown elements are treated as browsers do wherever that changes which text stands
+together (`dedupcrawl.core.outline`).
 """
 
 import cython
@@ -11,19 +11,19 @@ from cython.cimports.dedupcrawl.core.ascii import find, is_digit, is_letter, is_
 from cython.cimports.libc.stdint import uint8_t, uint32_t
 from cython.cimports.libc.string import memset
 
-# Elements whose content is not text of the page. The first `UNREAD_TO_BLOCK` are ended by a block element too: where
-# their end tag is missing they must not swallow the page.
+# Elements whose content is not text of the page. A tag of a block element ends the first `UNREAD_TO_BLOCK` too: if
+# their end tag is missing, they must not swallow the page.
 _UNREAD_NAMES = (b"svg", b"select", b"script", b"style", b"noscript", b"textarea", b"iframe")
 _ENDING_NAMES = (b"div", b"p", b"table", b"td", b"tr", b"ul", b"li", b"h1", b"h2", b"h3", b"h4", b"h5", b"h6")
 _unread = cython.declare(uint8_t[12][7])
 _ending = cython.declare(uint8_t[12][13])
 _meanings = cython.declare(Meaning[512])
 
-# Elements whose content is shown only by scripts or by browsers that lack something.
+# Elements whose content is shown only by scripts or by browsers that lack a feature.
 _NOT_SHOWN = ("audio", "button", "canvas", "datalist", "object", "template", "video")
-# Elements without text that show something, or where something is written.
+# Elements without text that show something or take input.
 _EMBEDDED = ("area", "embed", "img", "input", "source")
-# Elements that are lines where what they stand in is read: in a select element, in a drawing.
+# Elements that are lines when a select element or a drawing is read for them.
 _LINES = ("optgroup", "option", "text")
 _BLOCK_NAMES = """
 address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer
@@ -43,17 +43,17 @@ _ENDED_BY = {
     "tr": ("p", "td", "th", "tr"),
 }
 _ENDED = ("p", "li", "dt", "dd", "td", "th", "tr")  # the bits of `Meaning.bit` and `Meaning.ends`
-# An end tag reaches out of a table cell only when it ends a part of the table.
+# An end tag closes elements outside its table cell only if it ends a part of the table.
 _CELLS = ("td", "th")
 _AROUND_CELLS = ("body", "html", "table", "tbody", "td", "tfoot", "th", "thead", "tr")
-# Elements whose name says what they hold, whatever their attributes.
+# Elements whose name alone says what they hold.
 _HINTS = {
     "body": NEUTRAL,
     "html": NEUTRAL,
     **dict.fromkeys(("aside", "dialog", "figcaption", "footer", "menu", "nav"), BOILERPLATE),
 }
 _BLOCKS = _BLOCK_NAMES.split()
-_NAMES = ["", *_BLOCKS, *_NOT_SHOWN]  # an element's number is its place here
+_NAMES = ["", *_BLOCKS, *_NOT_SHOWN]  # an element's number is its index here
 
 
 def _kinds():
@@ -72,7 +72,7 @@ def _kinds():
 @cython.cfunc
 @cython.exceptval(check=False)
 def _slot(text: Text, begin: cython.Py_ssize_t, length: cython.Py_ssize_t, is_end: cython.bint) -> cython.int:
-    """Where the search for a tag's meaning begins: few names have both ends and their length in common."""
+    """The slot where the search for a tag's meaning begins; few names share both end letters and their length."""
     ends: uint32_t = lower(text[begin]) << 8 | lower(text[begin + length - 1])
     value: uint32_t = (ends << 5 | cython.cast(uint32_t, length) << 1 | is_end) * cython.cast(uint32_t, 0x9E3779B1)
     return value >> 23  # nine bits, as there are `MEANING_SLOTS`
@@ -109,7 +109,7 @@ _fill()
 
 
 def meaning_of(text, tag):
-    """What a tag means; NULL where it does not change which text stands together."""
+    """The meaning of a tag; NULL if it does not change which text stands together."""
     length: cython.Py_ssize_t = tag.name.end - tag.name.begin
     if length > LONGEST_NAME:
         return cython.NULL
@@ -128,7 +128,7 @@ def meaning_of(text, tag):
 
 
 def equals(text, span, name):
-    """Whether a span is a name, given in lower case."""
+    """Whether a span is a name, which is given in lower case."""
     i: cython.Py_ssize_t
     for i in range(span.end - span.begin):
         if not name[i] or lower(text[span.begin + i]) != name[i]:
@@ -141,7 +141,7 @@ def equals(text, span, name):
 def _after_name(
     name: cython.pointer(uint8_t), text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """The end of a name, given in lower case, where it stands at `at`; else -1."""
+    """The end of a name, given in lower case, if it stands at `at`; else -1."""
     i: cython.Py_ssize_t = 0
     while name[i]:
         if at + i >= end or lower(text[at + i]) != name[i]:
@@ -153,7 +153,7 @@ def _after_name(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _ends_unread(element: cython.int, text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether the tag whose "<" stands before `at` ends an element that is not read."""
+    """Whether the tag whose "<" is right before `at` ends an element whose content is not read."""
     if element >= UNREAD_TO_BLOCK:
         return at < end and text[at] == 0x2F and _after_name(_unread[element], text, at + 1, end) >= 0
     if at < end and text[at] == 0x2F:
@@ -173,7 +173,7 @@ def _ends_unread(element: cython.int, text: Text, at: cython.Py_ssize_t, end: cy
 def _after_unread(
     text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t, tag: cython.pointer(Tag)
 ) -> cython.Py_ssize_t:
-    """The end of an element that is not read, whose name stands at `at`; -1 where none does."""
+    """The end of the element at `at` if its content is not read; -1 for any other."""
     stop: cython.Py_ssize_t = -1
     element: cython.int = 0
     first: uint8_t = lower(text[at])
@@ -209,7 +209,7 @@ def _after_unread(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _after_comment(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The end of a comment of which "<!--" was read."""
+    """The end of a comment, of which "<!--" was read."""
     if at < end and text[at] == 0x3E:
         return at + 1
     if end - at > 1 and text[at] == 0x2D and text[at + 1] == 0x3E:
@@ -232,7 +232,7 @@ def _after_comment(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) ->
 @cython.cfunc
 @cython.exceptval(check=False)
 def _after_quoted(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The end of a value in quotes, which may have white space before it; `at` where there is none."""
+    """The end of a value in quotes, after optional white space; `at` if there is none."""
     quote: cython.Py_ssize_t = at
     while quote < end and is_space(text[quote]):
         quote += 1
@@ -243,10 +243,10 @@ def _after_quoted(text: Text, at: cython.Py_ssize_t, end: cython.Py_ssize_t) -> 
 
 
 def read_tag(text, at, end, tag):
-    """The end of the tag that begins at `at`, a "<"; -1 where none does.
+    """Fill in the tag that begins with the "<" at `at`; return its end, or -1 if none begins there.
 
-    A tag without a name is left out of the page: a comment, a declaration, or a whole element that is not read, of
-    which `unread` and `attributes` tell.
+    A tag without a name is left out of the page: a comment, a declaration, or a whole element whose content is not
+    read. For such an element, `unread` is its content and `attributes` are its attributes.
     """
     memset(tag, 0, cython.sizeof(Tag))
     at += 1
@@ -285,9 +285,9 @@ def read_tag(text, at, end, tag):
 
 
 def next_attribute(text, left, found):
-    """Take the next attribute off what is left of a tag; False where there is none.
+    """Take the next attribute off the rest of a tag; False if there is none.
 
-    A value is given without its quotes, an empty span where there is none.
+    The value is given without its quotes, and is an empty span if there is none.
     """
     at: cython.Py_ssize_t = left.begin
     end: cython.Py_ssize_t = left.end
@@ -310,7 +310,7 @@ def next_attribute(text, left, found):
         if at < end and (text[at] == 0x22 or text[at] == 0x27):
             stop = find(text[at], text, at + 1, end)
             at += stop < end
-        if stop == end:  # without quotes, or with one that has no partner
+        if stop == end:  # a value without quotes, or with a quote that is not closed
             stop = at
             while stop < end and not is_space(text[stop]):
                 stop += 1
@@ -321,7 +321,7 @@ def next_attribute(text, left, found):
 
 
 def tame(markup: bytes) -> bytes:
-    """`markup` for a parser that builds a tree: without comments and scripts, and with tags of bounded length."""
+    """`markup` made safe for a parser that builds a tree: no comments or scripts, and tags of bounded length."""
     text: Text = markup
     end: cython.Py_ssize_t = len(markup)
     pieces: list = []

@@ -1,4 +1,4 @@
-# What Python code sees of tags.py; other modules of the core cimport what tags.pxd declares.
+# The Python interface of tags.py; other modules of the core cimport the declarations in tags.pxd.
 
 HEADINGS: tuple[str, ...]
 

@@ -3,7 +3,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from dedupcrawl.core.symbols cimport SymbolText
 
 cdef struct Counted:
-    uint32_t block, pages, page  # pages: 0 in a free place; page: the last one that was counted, from 1 on
+    uint32_t block, pages, page  # pages: 0 in a free slot; page: the last one counted, from 1 on
 
 cdef class Template:
     cdef readonly Py_ssize_t pages

@@ -1,16 +1,16 @@
 # cython: language_level=3
 """Site template: which blocks recur on so many pages of a host that they say nothing about any one of them.
 
-How many pages each block stands on is counted in bounded memory by the heavy hitters' algorithm of Misra and Gries
-(1982): at most `MOST` blocks are kept, and when there are more, as much is taken from every count as the next one has
-(Agarwal et al., Mergeable Summaries, PODS 2012). A count is then never too high, and too low by at most
-(blocks counted) / (`MOST` + 1), so no block passes for template that is on fewer pages; of those that are on many,
-none is missed. Summaries of several processes add up to one with the same bounds. No chance is in it.
+The heavy hitters' algorithm of Misra and Gries (1982) counts the pages of each block in bounded memory: at most `MOST`
+blocks are kept, and if there are more, the count of the first one too many is subtracted from every count (Agarwal et
+al., Mergeable Summaries, PODS 2012). A count is then never too high, and too low by at most (blocks counted) /
+(`MOST` + 1), so no block passes for template that is on fewer pages, and none that is on many is missed. Summaries of
+several processes can be merged with the same bounds. The algorithm is deterministic.
 
-Blocks are known by their skeletons (`core.symbols`), so a clock or a view counter is one block with many values: a
-slot. A page counts once for each name, its title and its headline: the same page under ten URLs, or in ten crawls,
-must not make a template of itself. (In a trial, with every page counted, what is left of openenergymonitor.org's main
-texts let 953 texts fall together with others; with one page a title 31.)
+Blocks are identified by their skeletons (`core.symbols`), so a clock or a view counter is one block with many values: a
+slot. Pages with the same name, which is their title and headline, count once: the same page under ten URLs, or in ten
+crawls, must not make a template of itself. (In a trial on openenergymonitor.org, with every page counted, 953 main
+texts without their template were equal to others; with one page a title, 31.)
 """
 
 import os
@@ -23,31 +23,32 @@ from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
 from cython.cimports.libc.stdint import uint64_t
 
 MOST = 4096
-"""Blocks of a host that are remembered."""
+"""The most blocks of a host that are remembered."""
 RECURRING = 5
-"""Pages of different titles from which on a block is the site's and not a page's."""
+"""A block on at least this many pages with different titles is site template."""
 SHARE = 64
-"""And at least one page of so many: a post of a blog stands on the front page, in its month and in each of its tags."""
+"""It must also be on at least one in so many pages: a blog post is on the front page, in its month, under its tags."""
 NEARLY_ALL = 0.9
-"""Share of a host's pages that have what all of them have: of fewer, some say "in stock" and the others "sold out".
-(With .9 .952 of the duplicates of archives not fitted on are found at 98 % precision; with half of the pages .950.)"""
+"""A block on at least this share of a host's pages is on nearly all of them. With a lower share, some pages could say
+"in stock" and the others "sold out". (With .9 .952 of the duplicates of archives not fitted on are found at 98 %
+precision; with half of the pages .950.)"""
 TITLES = 4096
-"""Titles of a host that are remembered; of a site with more, the oldest make room."""
+"""The most titles of a host that are remembered; if there are more, the oldest are forgotten."""
 
 _RECURRING = cython.declare(uint32_t, RECURRING)
 _SHARE = cython.declare(uint32_t, SHARE)
 _NEARLY_ALL = cython.declare(cython.double, NEARLY_ALL)
-_TITLE = 200  # characters of a title that are looked at
-_MOST_PAGES = 1 << 28  # of a host; sums of some such numbers are still one of four bytes
-# Chosen anew in each process: where a block stands in the table cannot be foreseen by who makes pages.
+_TITLE = 200  # characters of a title that are hashed
+_MOST_PAGES = 1 << 28  # of a host; sums of several such numbers still fit into four bytes
+# Random in each process, so the authors of pages cannot predict the slots of blocks.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 
 
 class Template:
-    """The blocks of one host by the number of its pages that they are on; `pages` were counted."""
+    """The blocks of one host, each with the number of pages that it is on; `pages` is the number of pages counted."""
 
     def __cinit__(self):
-        self.titles = {}  # their hashes, those of this process last
+        self.titles = {}  # by their hashes, the latest last
         self.grow(8)
 
     def grow(self, blocks):
@@ -74,7 +75,7 @@ class Template:
         return cython.address(self.slots[place])
 
     def counted(self, block):
-        """The entry of a block, which is made if there is none; its pages are not 0 when the next one is asked for."""
+        """The entry of a block, added if it is new; the caller must set its `pages` before the next call."""
         slot: cython.pointer(Counted) = self.slot_of(block)
         if not slot.pages:
             if 2 * (self.used + 1) > self.mask + 1:
@@ -88,16 +89,16 @@ class Template:
         return self.slot_of(block).pages
 
     def __len__(self):
-        """How many blocks are remembered, at most 2 `MOST` and those of a page."""
+        """How many blocks are remembered: at most 2 `MOST`, plus those of a page."""
         return self.used
 
     def count(self, block: int) -> int:
-        """Pages that a block is on, at least."""
+        """A lower bound of the number of pages that a block is on."""
         return self.pages_of(block)
 
     @property
     def least(self) -> int:
-        """Pages from which on a block is template."""
+        """The least number of pages that a template block is on."""
         return max(RECURRING, self.pages // SHARE)
 
     def recurs(self, block):
@@ -107,7 +108,7 @@ class Template:
         return pages >= _RECURRING and pages >= self.pages // _SHARE
 
     def recurring(self, blocks: object) -> list:
-        """Which of `blocks` are template."""
+        """For each of `blocks`, whether it is template."""
         return [self.recurs(block) for block in blocks]
 
     def has_recurring(self):
@@ -115,11 +116,11 @@ class Template:
         return self.pages >= _RECURRING
 
     def is_everywhere(self, block):
-        """Whether nearly all pages have a block, so that even its absence says nothing."""
+        """Whether nearly all pages have a block, so that even a page without it does not differ by that."""
         return self.pages_of(block) >= max(cython.cast(cython.double, _RECURRING), _NEARLY_ALL * self.pages)
 
     def repeated(self, text, blocks):
-        """One byte for each of the first blocks of a text, 1 where it is template; none where no block is."""
+        """A byte for each of the first blocks of a text, 1 if it is template; empty if none is."""
         flags: bytearray = bytearray(min(blocks, text.block_count))
         found: cython.bint = False
         i: cython.Py_ssize_t
@@ -130,16 +131,16 @@ class Template:
         return flags if found else bytearray()
 
     def is_new(self, title: str) -> bool:
-        """Whether no page of this title was counted; of pages without a title none is known to be another's variant."""
+        """Whether no page with this title was counted; always true without a title, which cannot show a variant."""
         return not title or _hash(title) not in self.titles
 
     def add(self, blocks: object, title: str = "", texts: tuple = ()) -> list:
-        """Count one page; those of its blocks that recur from now on.
+        """Count one page; return those of its blocks that became template with it.
 
         Args:
-            blocks: Their hashes, in any order; a block may be given more than once.
-            title: Of the page, or whatever else names it; empty where it shall not be remembered.
-            texts: Texts of which all blocks are counted too, each with how many of its first blocks.
+            blocks: The hashes of its blocks, in any order; a block may be given more than once.
+            title: The title of the page, or another name for it; empty if it is not to be remembered.
+            texts: Texts whose first blocks are counted too, each with the number of these blocks.
         """
         recur: list = []
         i: cython.Py_ssize_t
@@ -167,7 +168,7 @@ class Template:
         return 0
 
     def merge(self, other: Template) -> None:
-        """Add the pages that another one counted."""
+        """Add the pages that another template counted."""
         i: cython.Py_ssize_t
         self.pages += other.pages
         self.remember(other.titles)
@@ -178,7 +179,7 @@ class Template:
             self.shrink()
 
     def beyond(self, other: Template, least: int = 1) -> Template:
-        """What has been counted since there was no more than another one, of blocks that are on so many pages."""
+        """What was counted since `other`, an earlier state of this template; only blocks on at least `least` pages."""
         beyond: Template = Template()
         i: cython.Py_ssize_t
         fewest: uint32_t = least
@@ -191,7 +192,7 @@ class Template:
         return beyond
 
     def copy(self) -> Template:
-        """Another one with the same counts."""
+        """A template with the same counts."""
         other: Template = Template()
         i: cython.Py_ssize_t
         other.pages, other.titles = self.pages, self.titles.copy()
@@ -202,13 +203,13 @@ class Template:
         return other
 
     def remember(self, titles: object) -> None:
-        """Remember titles, by their hashes, as the latest."""
+        """Remember the hashes of titles as the latest."""
         self.titles |= dict.fromkeys(titles)
         while len(self.titles) > TITLES:
             del self.titles[next(iter(self.titles))]
 
     def shrink(self):
-        """Take from each count as much as the highest has that is too many."""
+        """Keep at most `MOST` blocks, by subtracting the (`MOST` + 1)-th highest count from every count."""
         i: cython.Py_ssize_t
         count: cython.Py_ssize_t = self.mask + 1
         old: cython.pointer(Counted) = self.slots
@@ -217,10 +218,10 @@ class Template:
         for i in range(count):
             old[i].pages -= min(less, old[i].pages)
             self.used += old[i].pages > 0
-        return self.grow(MOST)  # where none of the places that have become free is between others
+        return self.grow(MOST)  # a slot that became free between others would end their search too early
 
     def to_bytes(self) -> bytes:
-        """Zlib of little-endian numbers of 4 bytes: pages, how many blocks, these ascending, their counts, titles."""
+        """Little-endian 4-byte numbers, by zlib: pages, number of blocks, blocks ascending, their counts, titles."""
         i: cython.Py_ssize_t
         if self.used > MOST:
             self.shrink()
@@ -230,7 +231,7 @@ class Template:
 
     @staticmethod
     def from_bytes(raw: object) -> Template:
-        """What `to_bytes` was called on; an empty one for None, and for bytes that it cannot have made."""
+        """The template that `to_bytes` stored; an empty one for None, and for bytes that it cannot have made."""
         template: Template = Template()
         try:
             numbers = array.array("I", zlib.decompress(raw) if raw else b"").tolist()

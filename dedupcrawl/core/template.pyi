@@ -1,4 +1,4 @@
-# What Python code sees of template.py; other modules of the core cimport what template.pxd declares.
+# The Python interface of template.py; other modules of the core cimport the declarations in template.pxd.
 
 from collections.abc import Iterable
 from typing import final

@@ -11,15 +11,15 @@ cdef enum:
     IDEOGRAPH = 1
     VOWEL_SIGN = 2
     ALNUM = 4
-    KNOWN = 0x3400  # characters below are known by their classes
-    SLOTS = 1 << 15  # of the table of words that are remembered
-    ROOM = 1 << 17  # their characters
+    KNOWN = 0x3400  # the classes of characters below this one say whether they are letters or digits
+    SLOTS = 1 << 15  # of the table of cached words
+    ROOM = 1 << 17  # characters of these words
 
 cdef struct Slot:
     uint64_t hash
     int64_t term
     uint32_t begin
-    int size  # 0 in a free place
+    int size  # 0 in a free slot
 
 cdef class TermHashes:
     cdef dict hashes

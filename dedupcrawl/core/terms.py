@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Words of a folded text: those that spaces or marks part, and what is left for a segmenter of Chinese and Japanese."""
+"""Terms: the words of a folded text that spaces or marks separate, and the rest for a Chinese or Japanese segmenter."""
 
 import os
 import re
@@ -17,15 +17,15 @@ from dedupcrawl.core.characters import CJK, VOWEL_SIGNS
 from dedupcrawl.core.words import STOP_WORDS
 
 LONGEST_WORD = 64
-"""Characters; longer words are cut into pieces, so that what is remembered stays small."""
+"""Characters; longer words are cut into pieces, to bound the memory of the caches."""
 PLACE = "\ue000"
-"""Stands where a spaced word is; a character for private use, so part of no word."""
+"""Stands for a spaced word in the text for the segmenter; a private-use character, so part of no word."""
 
 _LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_WORD)
 _PLACE = cython.declare(uint32_t, ord(PLACE))
-_REMEMBERED = 1 << 16  # words whose terms are
-_FACTOR = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 by the golden ratio (Knuth)
-# Chosen anew in each process: where a word stands in the table cannot be foreseen by who makes pages.
+_REMEMBERED = 1 << 16  # words whose terms are cached
+_FACTOR = cython.declare(uint64_t, 0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio (Knuth)
+# Random in each process, so the authors of pages cannot predict the slots of words.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
 _all_classes = cython.declare(bytes, bytes(POINTS))
 _classes = cython.declare(cython.pointer(uint8_t), uint8s(_all_classes))
@@ -45,7 +45,7 @@ _mark(VOWEL_SIGNS, VOWEL_SIGN)
 
 @cython.cfunc
 def _mark_letters():
-    """Of the characters that most texts are made of it is known once whether they are letters or digits."""
+    """Store, for the characters that most texts consist of, whether they are letters or digits."""
     point: cython.int
     for point in range(KNOWN):
         if Py_UNICODE_ISALNUM(point):
@@ -59,7 +59,7 @@ _mark_letters()
 @cython.inline
 @cython.exceptval(check=False)
 def _is_spaced(point: uint32_t, kind: uint8_t) -> cython.bint:
-    """Whether it is part of a word in a script that writes words with spaces; `kind` are its classes."""
+    """Whether a character of these classes is part of a word in a script that separates words by spaces."""
     if kind & (IDEOGRAPH | VOWEL_SIGN):
         return kind & VOWEL_SIGN != 0
     return kind != 0 if point < KNOWN else Py_UNICODE_ISALNUM(point)
@@ -69,22 +69,22 @@ def _is_spaced(point: uint32_t, kind: uint8_t) -> cython.bint:
 @cython.inline
 @cython.exceptval(check=False)
 def _is_joining(point: uint32_t) -> cython.bint:
-    """Whether it is one of "#%&+-._"."""
+    """Whether a character is one of "#%&+-._"."""
     return point == 0x23 or 0x25 <= point <= 0x26 or point == 0x2B or 0x2D <= point <= 0x2E or point == 0x5F
 
 
 class TermHashes:
-    """Word → MurmurHash3 x86 32 of its term; for a while remembered.
+    """Word → MurmurHash3 x86 32 of its term, with a cache.
 
     Args:
-        stemmer: As of `term_of`.
+        stemmer: As for `term_of`.
     """
 
     def __cinit__(self, stemmer: object):
         self.hashes, self.stemmer = {}, stemmer
 
     def of(self, word):
-        """−1 where it has no term."""
+        """The hash of a word's term, −1 if the word has none."""
         remembered: object = self.hashes.get(word)
         if remembered is not None:
             return remembered
@@ -100,10 +100,10 @@ class TermHashes:
 
 
 class SpacedTerms:
-    """The hashes of the terms of words that spaces or marks part, remembered by their characters.
+    """The hashes of the terms of words that spaces or marks separate, with a cache by the words' characters.
 
     Args:
-        of_words: Those of all words.
+        of_words: The hashes of the terms of all words.
     """
 
     def __cinit__(self, of_words: TermHashes):
@@ -115,13 +115,13 @@ class SpacedTerms:
         free(self.found)
 
     def of(self, text: SymbolText) -> tuple:
-        """The hashes of a text's words, four bytes each, but for those without a term; and what else is to be cut.
+        """The hashes of the terms of a text's words, four bytes each, and the rest of the text for the segmenter.
 
-        That is its ideographs and kana, with one line break in the place of all words and marks between two of them.
-        The marks stay that jieba does not part ideographs at, of several in a row the first: so it finds the same
-        words, and has half as much to read.
+        The rest is the text's ideographs and kana, with one line break in place of all words and marks between two of
+        them. Marks at which jieba does not split ideographs are kept; of several in a row, the first. So jieba finds
+        the same words, and has half as much to read.
         """
-        with self.lock:  # to make a term, Python runs, and may go on with another thread
+        with self.lock:  # making a term runs Python code, during which another thread may run
             self.count = 0
             rest, _ = _cut(text.folded, text.size, False, self)
             return cython.cast(cython.p_char, self.found)[: 4 * self.count] if self.count else b"", rest
@@ -218,11 +218,11 @@ def _cut(points: cython.pointer(uint32_t), size: cython.Py_ssize_t, keeps_places
 
 
 def cut(folded: str) -> tuple:
-    """The words of a folded text that spaces or marks part, and what else there is to segment.
+    """Split a folded text into the words that spaces or marks separate, and the text for the segmenter.
 
     Returns:
-        The text with `PLACE` in the place of each of these words, and no other, for a segmenter, which would cut
-        Cyrillic into letters; empty for a text without ideographs and kana. And the words, in order.
+        The text with `PLACE` in place of each of these words, and nowhere else: a segmenter would cut Cyrillic into
+        letters. It is empty if the text has no ideographs or kana. And the words, in order.
     """
     points: cython.pointer(cython.Py_UCS4) = PyUnicode_AsUCS4Copy(folded)
     try:
@@ -232,17 +232,18 @@ def cut(folded: str) -> tuple:
 
 
 def is_word(segment: str) -> object:
-    """Whether a segment, which is not empty, is a word or a piece of one, and no mark."""
+    """Whether a segment, which must not be empty, is a word or a piece of one, and not a mark."""
     first: uint32_t = cython.cast(uint32_t, segment[0])
     return _classes[first] & IDEOGRAPH != 0 or _is_spaced(first, _classes[first]) or first == _PLACE
 
 
 def term_of(word: str, stemmer: object) -> str:
-    """The term of a folded word, which is not empty; an empty one for a stop word or a mark.
+    """The term of a folded word; empty for a stop word or a mark.
 
     Args:
-        word: The word.
-        stemmer: Gives what stems a word of the letters a … z, when there is one for the first time.
+        word: The word, not empty.
+        stemmer: Returns the function that stems words of the letters a … z; called only for such words, so that the
+            stemmer's library is not loaded before.
     """
     if word in STOP_WORDS or not is_word(word):
         return ""
@@ -252,7 +253,7 @@ def term_of(word: str, stemmer: object) -> str:
 
 
 def term_hashes(words: list, of_words: TermHashes) -> tuple:
-    """The hashes of the terms of words, four bytes each, but for those without one; and the words that are too long."""
+    """The hashes of the terms of words, four bytes each, if they have one; and the words that are too long."""
     count: cython.Py_ssize_t = 0
     longer: list = []
     made: bytes = bytes(4 * len(words))

@@ -1,4 +1,4 @@
-# What Python code sees of terms.py.
+# The Python interface of terms.py.
 
 from collections.abc import Callable
 from typing import final

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Forms: a rule's templates, made ready to be compared with the tokens of URLs and to be filled in.
+"""Forms: the templates of rules, compiled to be matched with the tokens of URLs and to be filled in.
 
-What a form takes, and which of several captures takes how much, is said in `dedupcrawl.urls.template`. Matching takes
-time linear in the length of the URL: there is no backtracking to exploit.
+`dedupcrawl.urls.template` says what a form matches, and which of several captures takes how much. Matching takes time
+linear in the length of the URL: there is no backtracking to exploit.
 """
 
 import cython
@@ -11,13 +11,13 @@ from cython.cimports.dedupcrawl.core.url_parts import UrlParts, name_of
 IRRELEVANT = "*"
 """Stands in an identity for a value that does not matter."""
 
-_BARE = ("", "")  # literals around one capture and nothing else
+_BARE = ("", "")  # the literals of a form that is a single capture
 _NO_PATH = [""]
-_ANY_LENGTH: cython.Py_ssize_t = 1 << 30  # segments: more than a URL of any length has
+_ANY_LENGTH: cython.Py_ssize_t = 1 << 30  # segments; more than any URL has
 
 
 class Slot:
-    """What one capture takes; see `dedupcrawl.urls.template.Capture`."""
+    """The values that one capture takes; see `dedupcrawl.urls.template.Capture`."""
 
     def __cinit__(self, capture: object):
         self.name, self.words, self.conversions = capture.name, capture.words, capture.conversions
@@ -32,7 +32,7 @@ class Slot:
         self.is_any = not (self.words or self.has_characters or self.is_parameter)
 
     def takes(self, value: str):
-        """Whether a value is of its kind, whatever another capture of its name has taken."""
+        """Whether the capture takes a value, whatever another capture of its name has taken."""
         if self.is_any:
             return True
         if self.words:
@@ -49,14 +49,14 @@ class Slot:
         return True
 
     def take(self, value: str, values: dict):
-        """The same, and whether another capture of its name has taken the same value; puts it into `values`."""
+        """Take a value into `values`; False if it does not fit the capture or differs from another one of its name."""
         if not self.takes(value):
             return False
         return not self.name or values.setdefault(self.name, value) == value
 
 
 class ValueForm:
-    """A segment, host or value of an argument: literals around captures, `literals[0] captures[0] literals[1] …`."""
+    """The form of a segment, host or argument value: `literals[0] captures[0] literals[1] …`."""
 
     def __init__(self, literals: tuple, captures: tuple):
         self.literals, self.slots = literals, tuple([Slot(capture) for capture in captures])
@@ -64,9 +64,9 @@ class ValueForm:
         self.is_bare = literals == _BARE
 
     def match(self, text: str, values: dict):
-        """True when `text` is of this form; puts what was captured into `values`, which then may be half filled.
+        """Whether `text` has this form; puts captured values into `values`, perhaps some of them even if it has not.
 
-        A name captured before must have the same value again.
+        A name that was captured before must have the same value again.
         """
         count: cython.Py_ssize_t = len(self.slots)
         if not count:
@@ -95,7 +95,10 @@ class ValueForm:
         return start < stop and final.take(text[start:stop], values)
 
     def beside_word(self, text: str, i: cython.Py_ssize_t, start: cython.Py_ssize_t, stop: cython.Py_ssize_t):
-        """Where the literal behind a capture is, if that takes words, or the last one: words may hold such a text."""
+        """The position of the literal after capture `i`, −1 if it is not there.
+
+        For captures that take words, if the capture or the last one does: a word may contain the literal.
+        """
         slot: Slot = self.slots[i]
         final: Slot = self.slots[len(self.slots) - 1]
         literal: str = self.literals[i + 1]
@@ -111,7 +114,7 @@ class ValueForm:
         return -1
 
     def build(self, values: dict, conversions: dict):
-        """The text of this form with the captured values put in, converted by the functions of these names."""
+        """The text of this form with the captured values put in, converted by functions from `conversions`."""
         parts: list = [self.first]
         i: cython.Py_ssize_t
         for i in range(len(self.slots)):
@@ -127,10 +130,10 @@ class ValueForm:
 
 
 class PathForm:
-    """Segments of a template: what is literal is compared first, then captures are taken.
+    """The form of a path: literal segments are compared first, then the captures take their values.
 
     Args:
-        path: Pieces of a template.
+        path: The pieces of a template.
 
     Attributes:
         literals: Index and text of each literal segment; negative indices for those after `{name*}`.
@@ -151,7 +154,7 @@ class PathForm:
         self.forms = tuple([(i, piece.form) for i, piece in captured if not piece.is_whole])
 
     def starts(self, segments: list, most: cython.Py_ssize_t) -> list:
-        """Behind how many of its first segments, fewer than `most`, a path is of this length and has these literals."""
+        """Where in the path, below `most`, a rest begins that has this form's length and its literals."""
         length: cython.Py_ssize_t = len(segments)
         start: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -165,7 +168,7 @@ class PathForm:
         return found
 
     def fits(self, segments: list, values: dict):
-        """True when a path is of this form; puts what was captured into `values`, which then may be half filled."""
+        """Whether a path has this form; puts captured values into `values`, perhaps some of them even if it has not."""
         length: cython.Py_ssize_t = len(segments)
         i: cython.Py_ssize_t
         text: str
@@ -189,12 +192,12 @@ class PathForm:
 
 
 def build_path(path: tuple, values: dict, conversions: dict) -> list:
-    """Segments with the values put in; a segment that is one empty value is left out, one with slashes is several.
+    """The segments with the values put in; a segment that is one empty value is left out, one with slashes is split.
 
     Args:
         path: The form of each segment.
-        values: What was captured.
-        conversions: By name.
+        values: The captured values.
+        conversions: Functions by name.
     """
     segments: list = []
     form: ValueForm
@@ -211,8 +214,8 @@ class Scope:
     """The path and the arguments of a template.
 
     Args:
-        path: None where any path will do.
-        args: Name of each argument and form of its value; None where it has no "=".
+        path: None if any path fits.
+        args: The name of each argument and the form of its value; None if it has no "=".
     """
 
     def __init__(self, path: PathForm | None, args: tuple):
@@ -220,7 +223,7 @@ class Scope:
         self.args = tuple([(name, f"{name}=", form) for name, form in args])
 
     def fits(self, parts: UrlParts, values: dict):
-        """True when a URL is of the template; puts what was captured into `values`, which then may be half filled.
+        """Whether a URL fits the template; puts captured values into `values`, perhaps some even if it does not.
 
         If an argument occurs several times, each must have the form, with the same captured values, because servers
         differ in which of them they use.
@@ -246,15 +249,15 @@ class Scope:
 
 
 class Conditions:
-    """For which URLs a rule is, but for their scheme and host.
+    """Which URLs a rule applies to, apart from their scheme and host.
 
     Args:
-        match: What the rule takes apart.
-        within: A URL must be of one of these, if there are any.
-        without: It must be of none of these.
+        match: The template that captures values for the rule.
+        within: A URL must fit one of these, if there are any.
+        without: It must fit none of these.
         unless: Names of arguments that it must not have.
-        unless_forms: Arguments that it must not have, as what they begin with and the form of the rest.
-        only: The names of the only arguments that it may have; None where it may have others.
+        unless_forms: Arguments that it must not have: how each begins, and the form of the rest.
+        only: The names of the only arguments that it may have; None if it may have others.
     """
 
     def __init__(self, match: Scope, within: tuple, without: tuple, unless: object, unless_forms: tuple, only: object):
@@ -264,7 +267,7 @@ class Conditions:
         self.has_unless = bool(unless or unless_forms) or self.takes_no_others
 
     def fits(self, parts: UrlParts, values: dict):
-        """True when the rule is for a URL; puts what was captured into `values`, which then may be half filled."""
+        """Whether the rule applies to a URL; puts captured values into `values`, perhaps some even if it does not."""
         if self.takes_no_others and len(parts.args) > len(self.match.args) and self.is_excepted(parts):
             return False
         if not self.match.fits(parts, values):
@@ -296,11 +299,11 @@ class Conditions:
 
 
 class TokenIndex:
-    """Finds, of numbered rules, those that may be for a URL: most ask for a token or a text that it must have.
+    """Finds the numbered rules that may apply to a URL: most rules need a token or a text in it.
 
     Args:
-        asked: Of each rule the tokens (segments, arguments, names of arguments) and the texts one of which a URL must
-            have, and whether it may be for any URL with arguments.
+        asked: For each rule, the tokens (segments, arguments, names of arguments) and the texts of which a URL must
+            have at least one, and whether the rule may apply to any URL with arguments.
     """
 
     def __init__(self, asked: list):
@@ -316,7 +319,7 @@ class TokenIndex:
         self.texts, self.with_args = tuple(texts), tuple(with_args)
 
     def hits(self, url: str, parts: UrlParts) -> list:
-        """Numbers of the rules that may apply to a URL and its tokens, ascending."""
+        """The numbers of the rules that may apply to a URL, given with its tokens, ascending."""
         hits: list = []
         text: str
         for text, i in self.texts:

@@ -1,4 +1,4 @@
-# What Python code sees of url_forms.py; other modules of the core cimport what url_forms.pxd declares.
+# The Python interface of url_forms.py; other modules of the core cimport the declarations in url_forms.pxd.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet

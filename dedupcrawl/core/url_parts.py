@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Basic tokenization: a URL as scheme, host, path segments and query arguments, and back, byte for byte.
+"""Basic tokenization: split a URL into scheme, host, path segments and query arguments, and join it byte for byte.
 
 Section 3.1.1 of Koppula et al., "Learning URL Patterns for Webpage De-duplication" (WSDM 2010). The paper leaves some
 things open; for real logs an empty last segment stands for a final slash, arguments keep their order and may repeat, an
@@ -9,18 +9,18 @@ argument without "=" differs from one with an empty value, and ";" separates arg
 import cython
 
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
-"""Scheme → the end of an authority that says nothing."""
+"""Scheme → its default port, as it ends an authority."""
 
 WEB_SCHEMES = frozenset(DEFAULT_PORTS)
 
 
 def without_default_port(scheme: str, authority: str) -> str:
-    """Host and port in lower case, without the port that the scheme stands for (RFC 3986, 6.2.3)."""
+    """Host and port in lower case, without the default port of the scheme (RFC 3986, 6.2.3)."""
     return authority.lower().removesuffix(DEFAULT_PORTS.get(scheme.lower(), ""))
 
 
 class UrlParts:
-    """The tokens of one http or https URL. Rules make new ones and leave those that they were given as they are.
+    """The tokens of one http or https URL. Rules return new ones and do not change those that they are given.
 
     Attributes:
         scheme: As written, e.g. "http".
@@ -87,7 +87,7 @@ class UrlParts:
         return [name_of(arg) for arg in self.args]
 
     def without_args(self, gone: object):
-        """The same URL without these arguments and the separators before them (after the first); None if none go."""
+        """The same URL without the arguments at these indices, and without their separators; None if there are none."""
         if not gone:
             return None
         kept: list = [i for i in range(len(self.args)) if i not in gone]
@@ -98,9 +98,9 @@ class UrlParts:
         """The same URL without arguments of these names; None if it has none.
 
         Args:
-            names: Of arguments that go.
-            starts: What names of others begin with that go, too, unless they are `kept`.
-            kept: Names of arguments that stay.
+            names: Names of arguments to remove.
+            starts: Prefixes of more names of arguments to remove, except `kept` ones.
+            kept: Names of arguments to keep although they have such a prefix.
         """
         gone: set = set()
         i: cython.Py_ssize_t
@@ -119,7 +119,7 @@ def name_of(arg: str) -> str:
 
 
 def split_url(url: str):
-    """Tokenize a URL; None for what is not an http or https URL with a plain host (javascript:, data:, user@host, …).
+    """Tokenize a URL; None unless it is an http or https URL with a plain host (no javascript:, data:, user@host, …).
 
     >>> parts = split_url("http://www.example.com/a/b/?x=1&y")
     >>> parts.segments, parts.args

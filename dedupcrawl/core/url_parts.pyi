@@ -1,4 +1,4 @@
-# What Python code sees of url_parts.py; other modules of the core cimport what url_parts.pxd declares.
+# The Python interface of url_parts.py; other modules of the core cimport the declarations in url_parts.pxd.
 
 from collections.abc import Collection, Container
 

@@ -1,7 +1,7 @@
-"""Versions: pages of a manual for two releases of a program, which differ in the number of the release alone.
+"""Versions: two pages of a manual that differ only in the release number that is a folder of their URLs.
 
-The number stands in both addresses, as a folder: /docs/2.4/install.html, /docs/2.5/install.html. Where nothing else
-differs than what the addresses differ in, one of the two pages is enough.
+Examples are /docs/2.4/install.html and /docs/2.5/install.html. If the texts differ in nothing but these numbers, one of
+the two pages is enough.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HAS_VERSION = re.compile(rf"(?:\A|/)(?:{_NAME})/", re.IGNORECASE)
 
 
 def versions_of(new: str, kept: str) -> tuple[str, str] | None:
-    """The folders in which two addresses differ, if they differ in nothing else and each is a version."""
+    """The version folders of two URLs that differ in nothing else; None for any other two URLs."""
     if not _HAS_VERSION.search(new):
         return None
     one, other = (urlsplit(url) for url in (new, kept))
@@ -33,7 +33,7 @@ def versions_of(new: str, kept: str) -> tuple[str, str] | None:
 
 
 def symbols_of_versions(new: str, kept: str, secret: Secret) -> bytes | None:
-    """Their symbols, two bytes each; None where there are none."""
+    """The symbols of both folders that `versions_of` finds, two bytes each; None if it finds none."""
     versions = versions_of(new, kept)
     if versions is None:
         return None

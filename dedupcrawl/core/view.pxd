@@ -7,7 +7,7 @@ from dedupcrawl.core.template cimport Template
 
 cdef class Line:
     cdef bytes symbols, kinds, words
-    cdef Py_ssize_t count  # of its words
+    cdef Py_ssize_t count  # of its different words
 
 cdef class View:
     cdef readonly str url, host, titled, headline
@@ -19,7 +19,7 @@ cdef class View:
     cdef Line title_line, headline_line
     cdef PageContext around_all, around_own
     cdef bytes own_flags
-    cdef Py_ssize_t own_in_main, not_repeated  # symbols of its main text
+    cdef Py_ssize_t own_in_main, not_repeated  # numbers of symbols of its main text
     cdef MainOutline read_main(self)
     cdef Line read_title(self)
     cdef Line read_headline(self)

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""View: a page as it is compared, by what is known of its site when that is done.
+"""View: a page as it is compared, with what is known of its site at that time.
 
-The same of a page at hand and of one that is kept, of which there is but its outline, the hashes of what stands around
-its main text, and its title. Blocks whose skeleton the site repeats are the site template; what is left is the page's
-own text. Most pages are told apart by their main texts, so the rest is made when it is asked for.
+New pages and kept ones have the same view; of a kept page there are only its outline, the hashes of its page context,
+its title and its headline. Blocks whose skeleton the site repeats are the site template; the rest is the page's own
+text. Most comparisons need only the main texts, so the other parts are read on first use.
 """
 
 from functools import lru_cache
@@ -25,25 +25,25 @@ from dedupcrawl.core.template import RECURRING
 from dedupcrawl.core.words import kinds_of
 
 TITLE = 200
-"""Characters of a title that are looked at, and kept."""
+"""Characters of a title that are read and stored."""
 
 LITTLE = 12  # set by hand
-"""Symbols of own text, below which some of a page's template counts as its own: all but what nearly all pages of its
-site have; and where that is as little, all of it, for the page says nothing else."""
+"""A page with fewer symbols of own text counts part of its template as own: all blocks but those that nearly all pages
+of its site have. If that is too little as well, its whole main text is its own, because it says nothing else."""
 
 _TITLE = cython.declare(cython.Py_ssize_t, TITLE)
 _LITTLE = cython.declare(cython.Py_ssize_t, LITTLE)
 _recurring = cython.declare(cython.Py_ssize_t, RECURRING)
 _COMMON = cython.declare(cython.double, 0.7)
-"""Least share of a new page's own symbols that occur in a kept one to which it is compared, to spare alignments. Of the
-13,557 pairs of `benchmarks.labelled_pairs` 2,629 have less in common; two of these are among the 4,757 that the default
-target precision drops, one rightly."""
+"""Two pages are aligned only if at least this share of the new one's own symbols occurs in the kept one. Of the 13,557
+pairs of `benchmarks.labelled_pairs` 2,629 have less in common; two of these are among the 4,757 that the default target
+precision drops, one rightly."""
 
-_occurs = cython.declare(uint8_t[VALUES])  # all zeros but while a function of this module uses it
+_occurs = cython.declare(uint8_t[VALUES])  # all zeros except while a function of this module uses it
 
 
 class Line:
-    """A title or headline: its symbols in their order, their kinds, and each of its words once, ascending."""
+    """A title or headline: its symbols in order, their kinds, and its different words, ascending."""
 
     def __cinit__(self, text: str, secret: object):
         line: str = " ".join(text.split())
@@ -75,13 +75,13 @@ class View:
     """A page as it is compared.
 
     Args:
-        url: Where it was found.
-        host: Of that, without "www.".
+        url: Its URL.
+        host: The host of its URL, without "www.".
         titled: Its title.
-        outline: Its main text; as bytes, of a kept page.
-        all_around: What stands around its main text; as bytes, of a kept page.
-        site: What its host repeats.
-        secret: Of the index.
+        outline: Its main text; bytes for a kept page.
+        all_around: Its page context; bytes for a kept page.
+        site: The template of its host.
+        secret: The secret of the index.
         headline: Its headline.
     """
 
@@ -130,14 +130,14 @@ class View:
         return self.around_own
 
     def read_own(self):
-        """Which symbols of its main text are its own, one byte each."""
+        """A byte for each symbol of its main text, 1 if it is the page's own."""
         if self.own_flags is not None:
             return self.own_flags
         main: MainOutline = self.read_main()
         made: bytes = bytes(main.count)
         own: cython.pointer(uint8_t) = uint8s(made)
         self.not_repeated = self.own_in_main = _keep(main, self.site, False, own)
-        if self.own_in_main + main.tail < _LITTLE:  # names of products that many lists have tell the lists apart
+        if self.own_in_main + main.tail < _LITTLE:  # products that many lists name still tell two lists apart
             self.own_in_main = _keep(main, self.site, True, own)
         if self.own_in_main + main.tail < _LITTLE:
             memset(own, 1, main.count)
@@ -158,17 +158,17 @@ class View:
 
     @property
     def blocks(self):
-        """The blocks of its main text, by their hashes."""
+        """The hashes of the blocks of its main text."""
         return self.read_main().read_blocks()
 
     @property
     def own(self):
-        """A flag, a byte, for each symbol of its main text: whether it is its own."""
+        """A byte for each symbol of its main text, 1 if it is the page's own."""
         return self.read_own()
 
     @property
     def own_count(self):
-        """How many of all its symbols are its own, tail included."""
+        """The number of its own symbols, tail included."""
         return self.count_own()
 
     def count_own(self):
@@ -177,31 +177,31 @@ class View:
 
     @property
     def said_around(self):
-        """What stands around its main text; of a kept page, what is not of the site template."""
+        """Its page context; that of a kept page was stored without the site template."""
         return self.read_said_around()
 
     @property
     def page_context(self):
-        """What stands around its main text and is not of the site template."""
+        """Its page context without the site template."""
         return self.read_around()
 
     @property
     def kept_around(self):
-        """What an index keeps of what stands around its main text: all but the site template, and all its resources.
+        """Its page context as an index stores it: without the site template, but with all its resources.
 
-        A picture that recurs on the pages of a small site may be one page's own once there are more: which are its own
-        is asked anew whenever it is compared.
+        A picture that recurs on the pages of a small site may turn out to be this page's own when there are more pages,
+        so each comparison decides again which are.
         """
         return self.read_around().showing(self.read_said_around().resources).to_bytes()
 
     @property
     def is_all_own(self):
-        """Whether no template was told apart: it has none, or too little else to be compared by."""
+        """Whether its whole main text counts as its own: it has no template there, or too little else."""
         self.read_own()
         return self.own_in_main == self.read_main().count
 
     def says_any(self, parts: tuple) -> bool:
-        """Whether its main text has any of these parts, two bytes a symbol."""
+        """Whether its main text contains any of these sequences of symbols, two bytes each."""
         main: MainOutline = self.read_main()
         text: cython.pointer(uint16_t) = uint16s(main.raw)
         part: bytes
@@ -223,7 +223,7 @@ class View:
         return found
 
     def words(self):
-        """How many words its own text has: an ideograph is half of one, a letter of Thai and its like a quarter."""
+        """The words of its own text: an ideograph counts half a word, a letter of a script without spaces a quarter."""
         main: MainOutline = self.read_main()
         kinds: cython.pointer(uint8_t) = uint8s(main.kinds)
         flags: bytes = self.read_own()
@@ -236,9 +236,9 @@ class View:
         return self.own_in_main + main.tail - less // 4
 
     def repeated(self):
-        """Share of all that it says, around its main text too, that is site template; of a kept page not known.
+        """Share of main text and page context that is site template; only for new pages, whose context has it all.
 
-        All of it, before a host's template is known: an error should keep a page.
+        1 until the template of the host is known, because an error should keep a page.
         """
         if self.site.pages < _recurring:
             return 1.0
@@ -249,11 +249,11 @@ class View:
         return 1 - cython.cast(cython.double, own) / total if total else 0.0
 
     def everywhere(self, blocks):
-        """Which of these blocks nearly all pages of its site have."""
+        """Those of these blocks that nearly all pages of its site have."""
         return {block for block in blocks if self.site.is_everywhere(block)}
 
     def links_to(self, other):
-        """Whether this page has a link to another one of its host."""
+        """Whether this page links to the other one; False if they are on different hosts."""
         page_context: PageContext = self.read_around()
         if self.host != other.host or not page_context.links:
             return False
@@ -263,7 +263,7 @@ class View:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def _keep(main: MainOutline, site: Template, of_all: cython.bint, own: cython.pointer(uint8_t)) -> cython.Py_ssize_t:
-    """Flag what stands in blocks that the site does not repeat, or that not nearly all of its pages have; how much."""
+    """Flag and count the symbols of blocks that do not recur on the site or, if `of_all`, not on nearly all pages."""
     begin: cython.Py_ssize_t = 0
     kept: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
@@ -278,7 +278,7 @@ def _keep(main: MainOutline, site: Template, of_all: cython.bint, own: cython.po
 
 
 def is_worth_comparing(new: View, kept: View) -> bool:
-    """Whether an alignment can come to anything: whatever it finds, it covers no symbol that occurs nowhere."""
+    """Whether enough of the new page's own symbols occur in the kept page: an alignment can cover no others."""
     here: MainOutline = new.read_main()
     there: MainOutline = kept.read_main()
     own: bytes = new.read_own()
@@ -296,9 +296,10 @@ def is_worth_comparing(new: View, kept: View) -> bool:
 
 
 def occurring(symbols, count, counting, text, size, said, flag):
-    """How many of these symbols a text has: of both those count that are flagged, or all where there are no flags.
+    """How many of these symbols occur in a text.
 
-    Of the text, flags count that are not 0 where `flag` is 1, and that are 0 where it is 0.
+    Only symbols flagged in `counting` count, and only the text's symbols whose flag in `said` is set (or, if `flag` is
+    0, not set). NULL instead of flags: all count.
     """
     found: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t

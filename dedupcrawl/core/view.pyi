@@ -1,4 +1,4 @@
-# What Python code sees of view.py; other modules of the core cimport what view.pxd declares.
+# The Python interface of view.py; other modules of the core cimport the declarations in view.pxd.
 
 from typing import final
 

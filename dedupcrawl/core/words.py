@@ -1,12 +1,12 @@
 # cython: language_level=3
-"""Kinds of words: what each symbol of a text is, told while its text is at hand.
+"""Kinds of words: classify each symbol of a text while the text itself is still available.
 
-Which words are of which kind: `data/words.txt`; a word of two ideographs is known by both, one
-of letters without spaces by all of them. A word that is in no list is
-a name where it has a capital amid a sentence. A number is (part of) a date or a clock beside a month or a day of the
-week, before 月, 日 or 时, with the separators of these, as in 12:30 and 2024-03-21, and beside words such as "ago".
+`data/words.txt` lists the words of each kind. A word of two ideographs is looked up by both of them, a word of a script
+without spaces by all of its letters. A word that is in no list is a name if it has a capital in the middle of a
+sentence. A number is (part of) a date or time beside a month or a day of the week, before 月, 日 or 时, with the
+separators of dates and times, as in 12:30 and 2024-03-21, and beside words such as "ago".
 
-A word in whose place its antonym stands reverses a sentence, however long the page is. English ones are the antonyms of
+Replacing a word by its antonym reverses a sentence, however long the page is. The English antonyms are those of
 Princeton WordNet 3.0 with their inflected forms (data/LICENSE.WordNet, made by tools/wordnet_antonyms.py), and those of
 the lists.
 """
@@ -34,7 +34,7 @@ WORDS = dict(zip(_PARTS[::2], _PARTS[1::2], strict=True))
 
 STOP_WORDS = frozenset(WORDS["stop"].split())
 
-_LISTS = (  # a word of several lists is what the last one says
+_LISTS = (  # the last list that has a word decides its kind
     ("places", NAME),
     ("place_pairs", NAME),
     ("credits", CREDIT),
@@ -51,23 +51,23 @@ _LISTS = (  # a word of several lists is what the last one says
     ("negations", NEGATION),
     ("negation_pairs", NEGATION),
 )
-_LONGEST = cython.declare(cython.int, 16)  # letters of a listed word of a script without spaces
-_AGO_REACH = cython.declare(cython.int, 4)  # symbols
+_LONGEST = cython.declare(cython.int, 16)  # letters of the longest listed word of a script without spaces
+_AGO_REACH = cython.declare(cython.int, 4)  # symbols on either side of a word such as "ago"
 _LEAST_UNSPACED = cython.declare(uint32_t, 0x0E00)  # the first character of a script without spaces
-_ABBREVIATION = cython.declare(uint32_t, 3)  # letters: "Mr." ends no sentence
+_ABBREVIATION = cython.declare(uint32_t, 3)  # letters of the longest abbreviation: "Mr." ends no sentence
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _key(one: uint64_t, other: uint64_t) -> uint64_t:
-    """Of a word of two symbols, by their hashes."""
+    """The key of a word of two symbols, by their hashes."""
     return fmix64(3 * one + other)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _letters_key(text: SymbolText, at: cython.int, key: uint64_t) -> uint64_t:
-    """Of a word of letters, by the key of the letters before this one."""
+    """The key of a word up to and including the letter at `at`, from the `key` of the letters before it."""
     symbol: cython.pointer(Symbol) = cython.address(text.items[at])
     i: cython.Py_ssize_t
     for i in range(symbol.start, symbol.start + symbol.length):
@@ -76,7 +76,7 @@ def _letters_key(text: SymbolText, at: cython.int, key: uint64_t) -> uint64_t:
 
 
 class WordLists:
-    """The lists as an index of this vocabulary has them."""
+    """The word lists, hashed with the vocabulary of an index."""
 
     def __cinit__(self, vocabulary: Vocabulary):
         self.pairs = None
@@ -89,7 +89,7 @@ class WordLists:
             self.put(WORDS[name].split(), kind)
 
     def read_antonyms(self):
-        """Fill `pairs`, see `_antonyms`, when a text is compared for the first time."""
+        """Fill `pairs` (see `_antonyms`), unless an earlier comparison did."""
         i: cython.Py_ssize_t
         if self.pairs is None:
             self.pairs = _antonyms(self.vocabulary)
@@ -113,7 +113,7 @@ class WordLists:
                 for at in range(count):
                     key = _letters_key(text, text.blocks[i].first + at, key)
             elif count > 1 + (kind > PARTICLE):
-                continue  # Chinese stop words of more than one ideograph
+                continue  # words are looked up by two symbols at most, stop words by one
             elif count > 1:
                 self.begins[first[0].hash >> 51] |= 1 << (first[0].hash >> 48 & 7)
             place: cython.int = _place(self, key)
@@ -135,7 +135,7 @@ def _place(lists: WordLists, key: uint64_t) -> cython.int:
 @cython.inline
 @cython.exceptval(check=False)
 def _kind_of_key(lists: WordLists, key: uint64_t) -> cython.int:
-    """The kind of a listed word, −1 of any other."""
+    """The kind of a listed word, −1 for any other."""
     return lists.kinds[_place(lists, key)] - 1
 
 
@@ -149,12 +149,12 @@ def _may_begin(lists: WordLists, hash: uint64_t) -> cython.bint:
 
 @lru_cache(maxsize=16)
 def word_lists(secret: object) -> object:
-    """The lists for the index of this secret, made once."""
+    """The lists for the index with this secret, cached."""
     return WordLists(vocabulary_of(secret))
 
 
 def _antonyms(vocabulary: Vocabulary) -> object:
-    """Pairs of words in both orders, ascending: 30 bits each, of the values of one or two symbols without digits."""
+    """The pairs of antonyms in both orders, ascending; each word takes 30 bits, as `_word_value` makes them."""
     raw = gzip.decompress((_DATA / "antonyms-3.0.txt.gz").read_bytes()).decode("ascii")
     written = (
         raw.split() + WORDS["antonyms"].replace("/", " ").split() + WORDS["antonym_pairs"].split()
@@ -177,7 +177,7 @@ def _antonyms(vocabulary: Vocabulary) -> object:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _word_value(text: SymbolText, block: cython.int) -> uint64_t:
-    """The values, without the bit of digits, of the first two symbols of a block, or of the only one."""
+    """The values of the first two symbols of a block, or of its only one, without the bit of digits."""
     items: cython.pointer(Symbol) = text.items + text.blocks[block].first
     return items[0].hash >> 49 if text.blocks[block].count == 1 else (items[0].hash >> 49) << 15 | items[1].hash >> 49
 
@@ -185,7 +185,7 @@ def _word_value(text: SymbolText, block: cython.int) -> uint64_t:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _is_capital_amid(text: SymbolText, at: cython.int, first: cython.int) -> cython.bint:
-    """Whether a symbol begins with a capital within a sentence, where only names do."""
+    """Whether a symbol begins with a capital but not a sentence, as only names do."""
     if not text.items[at].is_capital or at == first:
         return False
     before: cython.pointer(Symbol) = cython.address(text.items[at - 1])
@@ -202,7 +202,7 @@ def _is_capital_amid(text: SymbolText, at: cython.int, first: cython.int) -> cyt
 @cython.cfunc
 @cython.exceptval(check=False)
 def _ends_sentence(text: SymbolText, block: cython.pointer(Block)) -> cython.bint:
-    """Whether a sentence ends with a paragraph, as it does not with a heading or a byline."""
+    """Whether a paragraph ends with the punctuation of a sentence, which headings and bylines lack."""
     last: cython.pointer(Symbol) = cython.address(text.items[block.first + block.count - 1])
     i: cython.Py_ssize_t
     for i in range(last.start + last.length, block.end):
@@ -215,7 +215,7 @@ def _ends_sentence(text: SymbolText, block: cython.pointer(Block)) -> cython.bin
 @cython.cfunc
 @cython.exceptval(check=False)
 def _between(text: SymbolText, at: cython.int) -> uint32_t:
-    """The one character between a symbol and the next one of its block; 0 where there are others."""
+    """The character between a symbol and the next one of its block; 0 unless there is exactly one."""
     end: uint32_t = text.items[at].start + text.items[at].length
     return text.folded[end] if text.items[at + 1].start == end + 1 else 0
 
@@ -231,7 +231,7 @@ def _first(text: SymbolText, at: cython.int) -> uint32_t:
 def _is_dated(
     text: SymbolText, kinds: cython.pointer(uint8_t), at: cython.int, first: cython.int, end: cython.int
 ) -> cython.bint:
-    """Whether a number is part of a date or a clock."""
+    """Whether a number is part of a date or time."""
     symbol: cython.pointer(Symbol) = cython.address(text.items[at])
     points: cython.int = 0
     i: cython.Py_ssize_t
@@ -261,7 +261,7 @@ def _is_dated(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _names_date(text: SymbolText, kinds: cython.pointer(uint8_t), at: cython.int) -> cython.bint:
-    """Whether a symbol is a word of dates, such as a month, and no number."""
+    """Whether a symbol is a word for a date, such as a month, and not a number."""
     return (kinds[at] & KIND) == DATE and not text.items[at].hash & 1
 
 
@@ -278,7 +278,7 @@ def _is_of(text: SymbolText, at: cython.int) -> cython.bint:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _joins(text: SymbolText, at: cython.int) -> uint32_t:
-    """The separator of a date or clock between two numbers, 0 where there is none."""
+    """The separator of a date or time between two numbers, 0 if there is none."""
     if not (text.items[at].hash & 1 and text.items[at + 1].hash & 1):
         return 0
     mark: uint32_t = _between(text, at)
@@ -298,7 +298,7 @@ def _is_half_a_word(point: uint32_t) -> cython.bint:
 def _tell_letters(
     text: SymbolText, lists: WordLists, first: cython.int, end: cython.int, kinds: cython.pointer(uint8_t)
 ) -> cython.int:
-    """Fill the kinds of letters of scripts without spaces: of the longest listed word at each, one after another."""
+    """Fill in the kinds of letters of scripts without spaces, by matching the longest listed words left to right."""
     at: cython.int = first
     last: cython.int
     while at < end:
@@ -327,7 +327,7 @@ def _tell_letters(
 def _tell(
     text: SymbolText, lists: WordLists, block: cython.pointer(Block), kinds: cython.pointer(uint8_t)
 ) -> cython.int:
-    """Fill the kinds of a block's symbols."""
+    """Fill in the kinds of a block's symbols."""
     first: cython.int = block.first
     end: cython.int = first + block.count
     at: cython.int
@@ -398,7 +398,7 @@ def _tell(
 
 
 def kinds_of(text: SymbolText) -> bytes:
-    """One byte for each of `SymbolText.values`: the kind of a symbol and whether it is half a word; 0 of a break."""
+    """A byte for each of `SymbolText.values`: the kind of the symbol and its flags; 0 for a break."""
     lists: WordLists = word_lists(text.vocabulary.secret)
     made: bytes = zeros(text.count + max(0, text.block_count - 1))
     kinds: cython.pointer(uint8_t) = cython.cast(cython.pointer(uint8_t), cython.cast(cython.p_char, made))

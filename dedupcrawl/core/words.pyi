@@ -1,4 +1,4 @@
-# What Python code sees of words.py; other modules of the core cimport what words.pxd declares.
+# The Python interface of words.py; other modules of the core cimport the declarations in words.pxd.
 
 from dedupcrawl.core.symbols import SymbolText
 
@@ -15,10 +15,10 @@ NUMERAL: int
 NUMBER: int
 SIGN: int
 AGO: int
-ENDS: int  # set for the last symbol of a paragraph with which a sentence ends
+ENDS: int  # set for the last symbol of a paragraph that ends with a sentence
 KIND: int  # these bits of a symbol's byte hold its kind
 LETTER: int
-IDEOGRAPH: int  # this one is set for an ideograph or kana
+IDEOGRAPH: int  # set for an ideograph or kana
 
 WORDS: dict[str, str]
 STOP_WORDS: frozenset[str]

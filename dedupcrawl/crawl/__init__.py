@@ -1,1 +1,1 @@
-"""The Scrapy components: thin, asynchronous, no algorithm in them."""
+"""The Scrapy components: thin and asynchronous, without algorithms of their own."""

@@ -1,4 +1,4 @@
-"""What an index knows of aliases: beside each URL, and of each owner of pages."""
+"""The aliases in an index: one beside each URL, and what is known of each owner's aliases."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.rule import Rule
 
-_MOST_AT_HAND = 1_000  # URLs, unless more were asked for within FRESH_SECONDS
-FRESH_SECONDS = 1.0  # for which what was read of a URL is taken for true; as an index on a server does with its pages
+_MOST_AT_HAND = 1_000  # URLs whose rows are cached, unless more were read within FRESH_SECONDS
+FRESH_SECONDS = 1.0  # how long a cached row is believed; an index on a server caches its pages for as long
 
 
 class AliasStore:
-    """Where other workers and later crawls find aliases.
+    """Reads and writes aliases where other workers and later crawls find them.
 
-    Of single URLs it is asked, and told, within `asked`: OSError and IndexDamagedError say that the index cannot be.
+    Call the methods for single URLs inside `asked`: they raise OSError or IndexDamagedError if the index fails.
 
     Args:
-        index: Where they lie.
         stats: Counts errors.
-        settings: Say of which sites anything is wanted.
+        settings: Say for which sites aliases are wanted.
 
     Attributes:
+        asked: Context that logs and counts failures of the index.
         owners: What is known of the aliases of each owner of pages.
     """
 
@@ -42,22 +42,22 @@ class AliasStore:
         self._begun = time.time()
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         self._others = index.others
-        self._own = HashSet()  # URLs beside which this process has put anything
-        self._own_owners: set[str] = set()  # of which the index knew nothing before this process did
+        self._own = HashSet()  # URLs beside which this process has stored something
+        self._own_owners: set[str] = set()  # owners that were new to the index when this process stored something
         what = "The index cannot be asked about aliases"
         self.asked = LoggedFailures(stats, "dedup/aliases/errors", what, INDEX_FAILS)
         self.owners = SiteMemory(index, NAME, SiteAliases, self.asked)
 
     def rules_of(self, owner: str) -> tuple[Rule, ...]:
-        """The sources of an owner's pages as rules, with the trials of earlier crawls."""
+        """The sources as rules for an owner's pages, with the trials of earlier crawls."""
         return self.owners.of(owner).rules()
 
     def look(self, kept: Entry) -> Look:
-        """What the index knows of a page that it keeps."""
+        """What the index knows of a kept page, for a comparison."""
         return Look.of(kept, self.index.secret)
 
     def known(self, *urls: str) -> Alias | None:
-        """What is known of the first of these URLs, of which the index has anything."""
+        """The alias of the first of these URLs for which the index has one; None if it has none."""
         forms = [without_fragment(url) for url in urls]
         self._have_at_hand(forms)
         for url in forms:
@@ -67,19 +67,19 @@ class AliasStore:
         return None
 
     def beside(self, url: str) -> dict[str, bytes]:
-        """What lies beside a URL, by name; of what was asked for lately it is not asked again."""
+        """What the index stores beside a URL, by name; the answer may be up to `FRESH_SECONDS` old."""
         self._have_at_hand([url])
         return self._at_hand[url][1]
 
     def _is_untouched(self, url: str) -> bool:
-        """Whether nothing can lie beside a URL: nobody but this process writes, nor has anybody told of its owner."""
+        """Whether nothing can lie beside a URL: no process has written there, and no earlier crawl knew its owner."""
         if url in self._own or self._others is None or self.index.others != self._others:
             return False
         owner = owner_of(url)
         return owner in self._own_owners or not self.owners.has(owner)
 
     def read(self, urls: Iterable[str]) -> None:
-        """Have at hand for a moment what lies beside these URLs: one question for all of them."""
+        """Cache what lies beside these URLs for a moment, with one query for all of them."""
         wanted = [url for url in map(without_fragment, urls) if self._settings.for_url(url).alias_sources]
         with self.asked:
             self._have_at_hand(wanted)
@@ -96,17 +96,17 @@ class AliasStore:
         self._at_hand |= {url: (now, rows.get(url, {})) for url in old}
 
     def put(self, url: str, alias: Alias) -> None:
-        """Remember an alias; where the index cannot, its URL is fetched.
+        """Store an alias. If the index cannot store it, later crawls fetch the URL.
 
-        A crawl that goes on beside this one may have read the pages in another order, and have been led by this page to
-        what another page has led this crawl to. A later crawl may skip both: the page leads to what either has found.
+        A concurrent crawl may read the pages in another order, so that this page is the first to lead it to URLs to
+        which another page led this crawl. A later crawl may skip both, so the alias gets the links of both crawls.
         """
         with self.asked:
             self._put(url)
             self.index.update_attachment(url, NAME, lambda old: self._with_links(alias, old).to_bytes())
 
     def _with_links(self, alias: Alias, content: bytes | None) -> Alias:
-        """An alias with the links that it has in the index by crawls which went on when this one did."""
+        """Add the links that this crawl, or a concurrent one, has stored before with the alias of the same URL."""
         old = Alias.from_bytes(content)
         before: tuple[bytes, ...] = ()
         if old is not None and old.spider == alias.spider and (old.run == alias.run or old.at >= self._begun):
@@ -114,30 +114,30 @@ class AliasStore:
         return alias.leading_to((*before, *alias.links))
 
     def attach(self, url: str, name: str, data: bytes) -> None:
-        """Put something beside a URL."""
+        """Store `data` beside a URL."""
         self._put(url)
         self.index.attach(url, name, data)
 
     def attach_new(self, rows: Mapping[str, Alias]) -> dict[str, Alias | None]:
-        """Put aliases beside URLs that have none; URL → what lay there already, None where that is unreadable."""
+        """Store aliases beside URLs that have none; URL → the alias already there, None if it cannot be read."""
         for url in rows:
             self._put(url)
         there = self.index.attach_new(NAME, {url: alias.to_bytes() for url, alias in rows.items()})
         return {url: Alias.from_bytes(content) for url, content in there.items()}
 
     def detach(self, url: str) -> None:
-        """A URL is not an alias, and what was said at it no longer counts."""
+        """Remove the alias of a URL."""
         self._at_hand.pop(url, None)
         self.index.detach(url, NAME)
 
     def _put(self, url: str) -> None:
-        """Something is about to be put beside a URL."""
+        """Note that this process is about to store something beside a URL."""
         self.remember(owner_of(url))
         self._at_hand.pop(url, None)
         self._own.add(url)
 
     def remember(self, owner: str) -> None:
-        """Have later crawls know that there are aliases of an owner, before there is one."""
+        """Record, before storing an owner's first alias, that there is one: later crawls look up no other owners."""
         if not self.owners.has(owner):
             self._own_owners.add(owner)
             self.owners.tell(owner, SiteAliases())

@@ -32,19 +32,19 @@ from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
-_MOST_DROPPED = 100_000  # pages whose text is remembered, some 200 bytes each
-_MOST_KEPT = 10_000  # links of the pages that were kept last, 1.1 KB each
+_MOST_DROPPED = 100_000  # dropped pages whose digest is remembered, some 200 bytes each
+_MOST_KEPT = 10_000  # remembered links of the pages that were kept last, 1.1 KB each
 InsteadOf = Callable[[Request, str, str], Request | None]
 _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 
 
 class Aliases:
-    """Reads what pages say of URLs, remembers what this crawl finds out, and tells which URL to ask for instead.
+    """Reads the aliases that pages state, learns others during the crawl, and tells which URL to request instead.
 
-    Everything lies beside the URL in the index. What is said is used on trial only.
+    The index stores each alias beside its URL. An alias that only a page states is used on trial.
 
     Attributes:
-        first_referrers: Which pages were the first to lead to others.
+        first_referrers: Which page was the first to lead to each URL.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -52,21 +52,21 @@ class Aliases:
         self._rules, self._settings = parts.rules, parts.settings
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
-        self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # whose pages a rule must not lose
+        self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # no rule may lose earlier crawls' pages
         self._template_of, self._trust = parts.detector.template_of, parts.detector.trust
         self.first_referrers = FirstReferrers()
-        self._changed = HashSet()  # whose page is another than in earlier crawls
-        self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URLs of the last pages → what only they led to
+        self._changed = HashSet()  # URLs whose page has changed since earlier crawls
+        self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URL of a kept page → links that only it led to
         self._links_kept = 0
-        self._have_led = HashSet()  # URLs whose links were asked for already: found on their page, or in its name
-        self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was not surely dropped → its URL
+        self._have_led = HashSet()  # URLs whose links were requested: their page yielded these, or their alias has them
+        self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was dropped in doubt → its URL
 
-    # Which URL to ask for
+    # Which URL to request
 
     def follow(self, url: str) -> tuple[Normalized, bool] | None:
-        """What to ask for instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
+        """What to request instead of a URL that rules leave as it is, and whether this crawl has fetched that already.
 
-        None where nothing is known, or nothing that still holds.
+        None if the URL has no alias that still holds.
         """
         if not self._settings.for_url(url).alias_sources:
             return None
@@ -77,13 +77,13 @@ class Aliases:
         return None
 
     def count(self, rules: tuple[str, ...]) -> None:
-        """A URL is sent elsewhere, for the first time."""
+        """Count the aliases among the rules that have just sent a URL elsewhere for the first time."""
         for rule in rules:
             if rule in _RULES:
                 self._stats.inc_value(f"dedup/aliases/followed/{_RULES[rule]}")
 
     def links_of(self, url: str) -> list[Request]:
-        """What only the page at a URL led to in an earlier crawl; to be asked for when that page is not fetched."""
+        """The links to which only the page at a URL led in an earlier crawl, to request them if it is not fetched."""
         alias, found = self._remembered(url), []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
@@ -95,19 +95,19 @@ class Aliases:
         return found
 
     def remembers(self, url: str) -> bool:
-        """True when earlier crawls, or other workers, have found out aliases of this owner."""
+        """True if the index knows of aliases on the pages of this URL's owner."""
         if not self._settings.for_url(url).alias_sources:
             return False
         return self._store.owners.has(owner_of(url))
 
     def _remembered(self, url: str) -> Alias | None:
-        """What is known of a URL, where anything is known of its owner."""
+        """The alias of a URL, looked up only if the index knows of aliases of its owner."""
         with self._store.asked:
             return self._store.known(url) if self.remembers(url) else None
         return None
 
     def found_out(self, url: str) -> str | None:
-        """The URL of the page that an earlier crawl found when it fetched this one; None where that is not known."""
+        """The URL of the page that an earlier crawl got when it fetched this URL; None if that is not known."""
         alias = self._remembered(url)
         if alias is None or not alias.was_found_out or alias.run == self._run:
             return None
@@ -116,7 +116,7 @@ class Aliases:
         return None
 
     def are_two_pages(self, url: str, other: str) -> bool:
-        """Whether earlier crawls have kept a page at a URL, and who asks for the other one gets another page."""
+        """Whether earlier crawls have kept a page at `url`, and a different page at `other` or where that leads."""
         if not self._has_earlier or not self._settings.for_url(url).alias_sources:
             return False
         with self._store.asked:
@@ -129,9 +129,9 @@ class Aliases:
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
-        """Whether a page is another than in earlier crawls, which tell then nothing of what else leads there.
+        """Whether a page has changed since earlier crawls, so that their aliases that lead to it no longer hold.
 
-        Asked before the page is judged, when the index still has the earlier one.
+        Call this before the page is judged, while the index still has its earlier version.
         """
         kept = said = None
         with self._store.asked:
@@ -152,16 +152,16 @@ class Aliases:
         self._stats.inc_value("dedup/aliases/changed")
         return True
 
-    # What pages say
+    # What pages state
 
     def look(self, request: Request, response: Response, page: FetchedPage, instead_of: InsteadOf) -> Request | None:
-        """A page has come: what does it say of other URLs, and which redirect led to it?
+        """Store the aliases that a fetched page states, and the meta refresh that led to it.
 
-        Of a request whose page names a URL as its own, `instead_of` tells what to ask for in its place, if anything: it
-        is given that URL, and who names it.
+        `instead_of` gets the request, the canonical URL that its page states, and the source that states it; it returns
+        the request to send instead, or None if the page stays.
 
         Returns:
-            The request for the URL that it would be known by, where that one is to be kept in its place (DEDUP_KEEP).
+            The request for the page's canonical URL, if DEDUP_KEEP says that this is to be kept instead; else None.
         """
         settings = self._settings.for_url(response.url)
         if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
@@ -171,14 +171,14 @@ class Aliases:
         if settings.keep == "canonical":
             ahead = [one for one in reversed(said.items()) if may_lead(url, one[0])]
             by = {source: other for other, source in ahead if self._by_rules(other) != url}
-            for source in (one for one in NAMING if one in by):  # its very words, so that no rule's mistake is theirs
+            for source in (one for one in NAMING if one in by):  # as stated, so rules' mistakes are not blamed on it
                 if (instead := instead_of(request, by[source], source)) is not None:
                     return instead
-                if TRIAL in request.meta:  # the other is being fetched, too
+                if TRIAL in request.meta:  # the canonical URL is being fetched, too
                     del said[by[source]]
         back = [one for one in reversed(said.items()) if may_lead(one[0], url)]
         made = ((self._by_rules(other), source) for other, source in back)
-        found = {other: source for other, source in made if may_lead(other, url)}  # the first counts
+        found = {other: source for other, source in made if may_lead(other, url)}  # the first source counts
         before = refreshed_from(request) if REDIRECT in settings.alias_sources else ""
         if before and may_lead(before, url):
             found[before] = REDIRECT
@@ -189,12 +189,12 @@ class Aliases:
         return None
 
     def _said_by(self, url: str, response: TextResponse, page: FetchedPage) -> dict[str, str]:
-        """Other URLs that a page says lead to itself, as they would be asked for, and who says so."""
+        """Other URLs that a page states as its own, as Scrapy would request them → the source that states them."""
         names = (name for name in ("link", "content-location") if name in response.headers)
         headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
         found = {}
         for said, source in aliases_said(url, page.facts(response), headers, self._tried(url)).items():
-            with suppress(ValueError):  # half a character, in JSON; a port that is none
+            with suppress(ValueError):  # half a surrogate pair in JSON, or an invalid port
                 is_plain = said.isascii() and " " not in said
                 found[said if is_plain else safe_url_string(said, response.encoding)] = source
         return found
@@ -203,11 +203,11 @@ class Aliases:
         return self._rules.fetchable(url).canonical
 
     def lead_on(self, url: str, named: str, source: str) -> None:
-        """A URL whose page names another is an alias of that one, which is about to be asked for."""
+        """Store `url` as an alias of the canonical URL that its page states, which is about to be requested."""
         self._store.put(url, Alias(named, source, self._spider.name, "", time.time()))
 
     def _tried(self, url: str) -> frozenset[str]:
-        """The sources that are wanted and have not been refuted on the pages of a URL's owner."""
+        """The chosen sources that trials have not refuted on the pages of a URL's owner."""
         if not self._tries:
             return frozenset()
         owner, wanted = owner_of(url), self._settings.for_url(url).alias_sources
@@ -215,7 +215,7 @@ class Aliases:
         return frozenset(one for one in wanted if rule_id(one) not in wrong) if wrong else wanted
 
     def moved(self, request: Request, status: int, target: str) -> None:
-        """A redirect has come, which may lead to what the crawl has already and then to no response."""
+        """Store the alias that a permanent redirect states: if the crawl has its target, no response will follow."""
         url, target = without_fragment(request.url), without_fragment(target)
         if status not in MOVED or REDIRECT not in self._settings.for_url(url).alias_sources:
             return
@@ -223,11 +223,11 @@ class Aliases:
             self._keep(target, {url: REDIRECT})
 
     def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
-        """Remember what a page says; of what another page of this crawl has said of itself, that page's URL."""
+        """Store what a page states; returns each URL that another page of this crawl states, too → that page's URL."""
         rows = {said: Alias(url, source, self._spider.name, self._run, time.time()) for said, source in found.items()}
         with self._store.asked:
             own = self._store.known(url)
-            if own is not None:  # of two URLs that each name the other one is asked for
+            if own is not None:  # two pages name each other: only one of them may be an alias
                 rows.pop(own.target, None)
             there = self._store.attach_new(rows)
             contested = {
@@ -239,7 +239,10 @@ class Aliases:
         return {}
 
     def _is_contested(self, said: str, old: Alias, new: Alias) -> bool:
-        """Whether two pages name a URL as their own; the newer or surer takes the place of the other."""
+        """Whether two pages of this crawl state one URL as their own.
+
+        The alias of another crawl is replaced, unless only that crawl has fetched the URL itself.
+        """
         if old.run != new.run:
             if new.was_found_out or not old.was_found_out:
                 links = old.links if old.target == new.target else ()
@@ -248,13 +251,16 @@ class Aliases:
         return bool(old.target) and old.target != new.target and not old.was_found_out and not new.was_found_out
 
     def _dispute(self, page: FetchedPage, keeper: str) -> Iterator[str]:
-        """Two pages that name one URL as their own are not one page: it may be neither's, and is to be fetched."""
+        """Void the aliases that this page and a different one both state, and yield their URLs: they must be fetched.
+
+        `keeper` is the URL of the page that `page` duplicates, or its own.
+        """
         contested, page.contested = page.contested, {}
         for said, target in contested.items():
             other = self._store.known(target)
             if keeper in (target, said) or (other is not None and other.target == keeper):
                 continue
-            kept = self._page_at(target) if page.is_update else None  # which was compared with nothing but itself
+            kept = self._page_at(target) if page.is_update else None  # compared only with its older version
             if kept is not None and same_page(Look.at(page.analyse()), self._store.look(kept), self._template_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
@@ -266,9 +272,10 @@ class Aliases:
     # What a crawl finds out by itself
 
     def settle(self, page: FetchedPage) -> list[str]:
-        """A page was judged and its callback has come to its end: is its URL an alias of the page that was kept?
+        """Store the URL of a judged page, whose callback has ended, as an alias of the page that it duplicates.
 
-        Returned are URLs that may be no aliases of where they were sent, for two pages name them as their own.
+        Returns:
+            URLs that have to be fetched, because two pages state them as their own.
         """
         verdict, links = page.verdict, page.links
         settings = self._settings.for_url(page.url)
@@ -276,10 +283,10 @@ class Aliases:
             return []
         url, page.links = page.url, None
         are_all = url not in self._have_led
-        if not are_all:  # to what it led before nobody else has; it is gone when what was kept there is forgotten
+        if not are_all:  # no other page led to its earlier links; if they are forgotten, its links are incomplete
             before = self._kept.get(url) or [*map(Yielded.of, self.links_of(url))]
             links, are_all = [*before, *links], bool(before)
-        elif (alias := self._remembered(url)) is not None and alias.run == self._run:  # of a process before this one
+        elif (alias := self._remembered(url)) is not None and alias.run == self._run:  # of an earlier process
             links = [*map(Yielded.of, self.links_of(url)), *links]
         elif links:
             self._have_led.add(url)
@@ -292,16 +299,16 @@ class Aliases:
             keeper = verdict.duplicate_of if verdict is not None else None
             disputed += self._dispute(page, without_fragment(keeper or url))
             if verdict is None:
-                return disputed  # no item of it was judged, or will be
+                return disputed  # no item of this page was judged, or will be
             drops = verdict.duplicate_of and settings.action == "drop" and verdict.url == url
             if drops and are_all and (same := self._same_page(page, verdict)):
                 self._learn(url, same, links)
             elif self.remembers(url) and NAME in self._store.beside(url):
-                self._store.detach(url)  # it is a page of its own now
+                self._store.detach(url)  # it leads to a page of its own now
         return disputed
 
     def _remember(self, url: str, links: list[Yielded]) -> None:
-        """Of a page that was kept, and may be judged again, what only it led to."""
+        """Remember the links that only this page led to, while the page may still be judged again."""
         self._links_kept += len(links) - len(self._kept.pop(url, ()))
         self._kept[url] = links
         while self._links_kept > _MOST_KEPT or len(self._kept) > MOST_PROVISIONAL:
@@ -309,18 +316,18 @@ class Aliases:
             self._links_kept -= len(gone)
 
     def judged_again(self, verdict: Verdict) -> None:
-        """A page that was kept is surely a duplicate after all; without its links nothing is done."""
+        """Store the alias of a kept page that turned out to be a sure duplicate, if its links are still remembered."""
         if (links := self._kept.pop(verdict.url, None)) is not None:
             self._links_kept -= len(links)
             with self._store.asked:
                 self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
-        """The URL of the page that a dropped one surely is; None where none was met yet.
+        """The URL that surely leads to the same page as a dropped one; None if there is none yet.
 
-        Sure is also what one of the two says itself, naming the other. Else it need not be the one it was dropped for:
-        of those that are not surely duplicates, each may have the text of another, to the letter, and then one of them
-        is enough to be fetched again.
+        It is the URL of the page that the dropped one duplicates, if the verdict is sure or one page states the URL of
+        the other as its own. Otherwise it is that of another page that was dropped in doubt and has exactly the same
+        text: later crawls need to fetch only one of these two.
         """
         keeper = without_fragment(verdict.duplicate_of or "")
         known = self._store.known(page.url)
@@ -337,12 +344,12 @@ class Aliases:
 
     def _learn(self, url: str, keeper: str, links: Sequence[Yielded]) -> None:
         if url == keeper or not self._trust.may_replace(keeper, url):
-            return  # what a stranger's page and this one will say in later crawls may be two texts
+            return  # `keeper` belongs to a stranger, whose page may differ from this one in later crawls
         try:
             packed = tuple(pack_request(link.again(), self._spider) for link in links)
         except ValueError:
-            self._stats.inc_value("dedup/aliases/unpacked")  # a link that cannot be stored: the page is fetched again
-            self._store.detach(url)  # of a crawl beside this one, in which other pages led to that link
+            self._stats.inc_value("dedup/aliases/unpacked")  # a link cannot be stored, so later crawls fetch the page
+            self._store.detach(url)  # the alias of a concurrent crawl, in which other pages led to that link
             return
         back = self._store.known(keeper)
         if back is not None and back.target == url:
@@ -351,13 +358,13 @@ class Aliases:
         self._stats.inc_value("dedup/aliases/found")
 
     def _page_at(self, url: str) -> Entry | None:
-        """The page that was kept of what came from a URL."""
+        """The kept page that was fetched from a URL."""
         return self._store.index.page_at(url, self._rules.identity(url), fresh=False)
 
     # Between crawls
 
     def close(self) -> None:
-        """Keep what became of the trials."""
+        """Store the results of the trials."""
         for owner in self._book.owners:
             watched = self._book.watched(owner, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
@@ -365,7 +372,7 @@ class Aliases:
                 self._store.owners.tell(owner, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
-        """Whether an alias still tells what to ask for."""
+        """Whether an alias still holds, so that its target may be requested instead."""
         settings = self._settings.for_url(url)
         if not alias.target or alias.spider != self._spider.name or alias.target in self._changed:
             return False
@@ -374,7 +381,7 @@ class Aliases:
         if alias.rule in self._store.owners.of(owner_of(url)).failed:
             return False
         if not alias.was_found_out and self._page_at(url) is not None:
-            return False  # the page was kept under this very URL
+            return False  # a page was kept at this very URL
         if alias.run == self._run:
             return True
         if settings.ttl is not None and alias.at < time.time() - settings.ttl:

@@ -1,4 +1,4 @@
-"""Answers: what comes of the URLs that are asked for instead of others, for those, for audits and for the rules."""
+"""Answers: what the response to a canonical URL means for the requests sent there, for audits, and for the rules."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ from dedupcrawl.sites import host_of
 
 
 class Answers:
-    """Follows what is sent elsewhere to the pages that it leads to.
+    """Follows rewritten requests to the pages that answer them.
 
     Args:
-        parts: Of the crawl.
         aliases: What is known of single URLs.
-        alias_rows: Where the crawl log is told of aliases.
-        falls: Gives back what was sent elsewhere.
+        alias_rows: Writes aliases into the crawl log.
+        falls: Sends rewritten requests as the spider made them.
 
     Attributes:
-        audits: Compares some of it with what it was sent to.
+        audits: Compares a sample of the original pages with those that were fetched instead.
     """
 
     def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows, falls: Falls) -> None:
@@ -45,13 +44,13 @@ class Answers:
         self._falls = falls
         self.audits = Audits(parts, aliases, alias_rows, self._falls)
         self._probes = Probes(parts.pages, self._batch, parts.sending)
-        self._counted = HashSet()  # targets that speak for the rules which lead there
-        self._seen = HashSet()  # targets for which only waits what was found out to lead there
+        self._counted = HashSet()  # targets that were counted as existing pages for the rules that led there
+        self._seen = HashSet()  # targets to which only aliases led that a fetch has shown
 
     def sent(self, request: Request, target: str, rules: tuple[str, ...]) -> bool:
-        """`request` is sent to `target`; when its rules are due for an audit, it is also sent as it is.
+        """Record that `rules` send `request` to `target`; if they are due for an audit, also send it as it is.
 
-        False when this was known.
+        False if this rewrite was recorded before.
         """
         is_first = self._rewrites.is_unknown(target)
         is_new = self._rewrites.send(request, target, rules)
@@ -68,14 +67,14 @@ class Answers:
         return True
 
     def dropped(self, request: Request) -> None:
-        """The duplicate filter has dropped `request`."""
+        """Take note that the duplicate filter has dropped `request`."""
         if self._aliases.first_referrers.awaited:
             self._aliases.first_referrers.dropped(request)
-        if self._parts.stats.get_value("dedup/url/rewritten"):  # else it saves none, and need not be remembered
+        if self._parts.stats.get_value("dedup/url/rewritten"):  # before the first rewrite, a drop saves no fetch
             self._parts.savings.drop(request)
 
     def answered(self, request: Request, response: Response, page: FetchedPage) -> None:
-        """A final response, after redirects, and its page."""
+        """Take note of a final response (after redirects) and its page."""
         tried, url = request.meta.get(TRIAL), without_fragment(request.url)
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
@@ -102,17 +101,17 @@ class Answers:
                 self._rewrites.prove(target)
 
     def settle_page(self, page: FetchedPage, *, is_last: bool = True) -> None:
-        """A page was judged, or its callback has come to its end; unless it is the last of both, it is judged later."""
+        """Settle a page that was judged or whose callback has ended; `is_last`: no verdict on it will follow."""
         for url in self._aliases.settle(page):
             self._falls.fetch_itself(url, "two pages name it as their own")
         if is_last:
             self.audits.judged(page.url, has_verdict=page.verdict is not None)
 
     def gone(self, target: str, waiting: Sequence[Request], why: str, *, is_sure: bool) -> list[Request]:
-        """`target` led nowhere: what waited for it, which is an audit of the rules that sent it there.
+        """The waiting requests to send as they are, because `target` led nowhere; each audits the rules that sent it.
 
-        Left out is what is fetched as it was asked for already. Where it is not sure that `target` has no page, the
-        audit asks for it once more.
+        Requests whose own URL is fetched already are left out. If it is not sure (`is_sure`) that `target` has no page,
+        the audits request it once more.
         """
         if is_sure:
             self.audits.found(target, NOWHERE)
@@ -129,9 +128,9 @@ class Answers:
         return asked
 
     def missing_between(self, target: str, end: str) -> None:
-        """`target`, instead of which other rules had `end` asked for, led nowhere, and cannot tell of them.
+        """Audit the rewrites to `target` against `end`, to which other rules had sent requests for `target`.
 
-        What was sent there, and is fetched by nobody else, tells: it is compared with `end` itself, by all those rules.
+        `target` led nowhere, so a comparison with its page cannot audit those other rules.
         """
         self._parts.owed.do(partial(self._compare_with_end, target, end))
 
@@ -142,18 +141,18 @@ class Answers:
                 self.audits.audit(audit, self._rewrites.request(use))
 
     def led_back(self, original: str, url: str, target: str) -> None:
-        """The site itself leads from a target back to what rules made it of: they cost a fetch each time.
+        """Count against the rules that the site redirects their target back: that costs a fetch each time.
 
         Args:
-            original: The URL that was asked for; it is about to be fetched.
-            url: What was rewritten last on the way from there.
-            target: To this.
+            original: The URL that was first requested; it is about to be fetched.
+            url: The URL that was rewritten last on the way from there.
+            target: The URL that it was rewritten to.
         """
         self._fetched.given_back.add(original)
         self.audits.gone(Audit(url, target, self._rules_between(url, target)))
 
     def settle(self) -> bool:
-        """Nothing more is being fetched: end the audits that are under way; False when an answer is still to come."""
+        """End all open audits, now that nothing more is being fetched; False if a probe's answer is still to come."""
         self._batch.flush()
         if not self._probes.are_open:
             for target in self.audits.unmatched():
@@ -166,7 +165,7 @@ class Answers:
         return not self._parts.owed.is_waiting
 
     def close(self) -> None:
-        """Write down what audits have shown."""
+        """Store what audits have shown."""
         take_all(self.audits.passed.stop, self._rewrites.flush, self._book.save)
 
     def _rules_between(self, url: str, target: str) -> tuple[str, ...]:
@@ -175,21 +174,21 @@ class Answers:
         return ()
 
     def _compare_with_earlier(self, page: FetchedPage, url: str) -> None:
-        """What an earlier crawl took for the same page as another that has changed since is fetched as it is."""
+        """If a page has changed since earlier crawls, fetch the URLs of which it was the canonical page."""
         if self._aliases.has_changed(url, page) and not self._rewrites.is_unknown(url) and self._parts.tries:
             self._falls.fall({url})
 
     def _look(self, page: FetchedPage, url: str, target: str, tried: str | None) -> None:
         look, audits, host = Look.at(page.analyse()), self.audits, host_of(target)
         if tried:
-            if url != tried and url == audits.target_of(tried):  # what rules make of it is no witness
+            if url != tried and url == audits.target_of(tried):  # exactly: the rules are on trial
                 audits.redirected(tried)
             audits.asked_for(tried, look, is_trial=True)
-            if url == tried:  # of which other audits may need the page
+            if url == tried:  # other audits may have it as their target
                 audits.found(tried, look)
             open_still = audits.target_of(tried)
             if open_still and not self._rewrites.waits(open_still) and not self._fetched.has(open_still):
-                self._ask(open_still)  # else when nothing else is left to fetch
+                self._ask(open_still)  # otherwise `settle` asks, when nothing else is left to fetch
             return
         if url == target:
             audits.asked_for(target, look)
@@ -199,14 +198,14 @@ class Answers:
         if first is not None:
             ask_for_error(self._probes, audits.errors, host, target)
             is_led_on = not self._parts.earlier.is_one_url(url, target)
-            if is_led_on and not audits.leading_on.is_usual(target, url, first[1]):  # a login, the front page?
+            if is_led_on and not audits.leading_on.is_usual(target, url, first[1]):  # to a login page, perhaps
                 self._suspect(target, (target,), look, url)
                 audits.found(target, look)
                 return
         self._probes.then(host, target, partial(self._found, host, target, look))
 
     def _found(self, host: str, target: str, look: Look) -> None:
-        """The page of a target, now that it is known what its host's error pages look like."""
+        """Handle the page of a target, now that it is known what its host's error pages look like."""
         suspects = self.audits.errors.suspects(host, target, look.outline) if self._rewrites.waits(target) else []
         if suspects:
             self._suspect(target, tuple(suspects), look)
@@ -215,24 +214,24 @@ class Answers:
         self.audits.found(target, look)
 
     def _suspect(self, target: str, suspects: tuple[str, ...], look: Look, led_to: str = "") -> None:
-        """The page of a target may be its host's error page: audit it with a request that waits for it."""
+        """Audit a target whose page may be its host's error page, with the first request that was sent there."""
         self.audits.suspected.add(target)
         first = None if self.audits.suspect(target, suspects, led_to) else self._rewrites.first(target)
-        with suppress(*INDEX_FAILS):  # it goes on being waited for
+        with suppress(*INDEX_FAILS):  # then requests go on waiting for the target
             if first is not None and (use := self._rewrites.of(first[0])) is not None:
                 rules = self._rewrites.rules_between(use.url, target)
                 audit = Audit(use.url, target, rules, found=look, suspects=suspects, led_to=led_to)
                 self.audits.audit(audit, self._rewrites.request(use))
 
     def _ask(self, target: str) -> None:
-        """Fetch a target, and tell the audits that wait for its page; of one that does not answer nothing is known."""
+        """Fetch a target for the audits that wait for its page; if it does not answer, they are inconclusive."""
         led_nowhere = self._rewrites.is_refuted(target)
 
         def settle(page: FetchedPage | None) -> None:
             try:
                 if page is not None:
                     self.audits.found(target, Look.at(page.analyse()))
-                elif led_nowhere:  # and does so again, while the URL that was asked for has a page
+                elif led_nowhere:  # twice now, while the original URL has a page
                     self.audits.found(target, NOWHERE)
             finally:
                 self.audits.not_found(target)

@@ -1,8 +1,8 @@
-"""One audit: a URL, what is asked for instead of it, and the pages of both, as far as they have come; passed ones.
+"""Audits of single URLs: the two URLs, and the pages of both once they have come; also the audits that have passed.
 
-A passed audit has shown that its two pages are one, but only once the crawl is idle is it known what else leads where
-they lead. A rule saves the fetch of a page. If that page alone leads to a page that the crawl keeps, the rule has lost
-that one.
+A passed audit has shown that its two URLs lead to one page. But the rule saves the fetch of the first URL, and if only
+that URL's page links to some page that the crawl keeps, the rule would lose the latter. Whether other pages link to it
+is known only when the crawl is idle.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _FILE = "audits.json"
 
 
 class Audit(msgspec.Struct, omit_defaults=True):
-    """One comparison that is under way.
+    """One comparison of a URL's page with that of the URL which rules make of it.
 
     Attributes:
-        url: As it was asked for.
-        target: What is asked for instead.
-        rules: Ids of those that say so.
-        asked: The page of `url`, once it is there.
-        found: The page of `target`, once it is there.
-        suspects: Targets that led to the same text, when it was this text that gave rise to the audit.
-        led_to: Where the target redirects, when that gave rise to it.
-        is_early: Whether too little is known of the host to tell its counters from what a page says.
-        is_unjudged: Whether the content half will say nothing of `asked`: no item was made of it.
-        has_passed: Whether both were found to be one page.
+        url: The original URL.
+        target: The URL that is requested instead.
+        rules: Ids of the rules that made `target` of `url`.
+        asked: The page of `url`, once it has come.
+        found: The page of `target`, once it has come.
+        suspects: Targets that led to the same text as `target`, if the audit was begun because of that text.
+        led_to: Where the target redirects, if the audit was begun because of that.
+        is_early: Whether too little is known of the host's template to tell its counters from what a page says.
+        is_unjudged: Whether the content half will not judge `asked`, because no item was made of it.
+        has_passed: Whether both URLs were found to lead to one page.
     """
 
     url: str
@@ -53,14 +53,14 @@ class Audit(msgspec.Struct, omit_defaults=True):
     has_passed: bool = False
 
     def say(self, what: str) -> None:
-        """Tell people what has come of it."""
+        """Log the outcome `what` at level DEBUG."""
         if logger.isEnabledFor(logging.DEBUG):
             rules = ", ".join(self.rules)
             logger.debug("%s: %s → %s (%s)", what, printable(self.url), printable(self.target), printable(rules))
 
 
 class _Undecided(msgspec.Struct, frozen=True):
-    """What a crawl that is stopped has yet to decide: its passed audits, and the links by which they may fail."""
+    """What a stopped crawl has yet to decide: its passed audits, and the links by which they may still fail."""
 
     audits: list[Audit]
     links: OpenLinks
@@ -70,13 +70,13 @@ _NOTHING = _Undecided([], OpenLinks({}, [], []))
 
 
 class PassedAudits:
-    """Those of a crawl. With a JOBDIR they outlive a process that is stopped.
+    """The passed audits of a crawl. With a JOBDIR they outlive a process that is stopped.
 
-    A process that is killed leaves those of the process before. What it has found out of them since is forgotten: that
-    another page leads to a link, too, so that a right rule may be blamed; this costs fetches and no page.
+    A process that is killed leaves those that the process before it wrote. It forgets which of their links other pages
+    led to since then, so a right rule may be blamed; this costs fetches, but no page.
 
     Raises:
-        OSError: Those of the process before cannot be read.
+        OSError: The audits of the process before cannot be read.
     """
 
     def __init__(self, parts: Parts, first_referrers: FirstReferrers) -> None:
@@ -92,31 +92,32 @@ class PassedAudits:
             self._audits.append(one)
 
     def add(self, audit: Audit) -> None:
-        """Its pages are not needed any more, but for what may have to be learned of an error page."""
+        """Add an audit; its pages are dropped, except one that may have to be learned as an error page."""
         audit.asked = None
         audit.found = audit.found if audit.suspects else None
         self._audits.append(audit)
 
     def take_those_that_lead_to_more(self) -> Iterator[Audit]:
-        """The crawl is idle: these have not passed after all. All others are forgotten.
+        """The audits that have not passed after all, now that the crawl is idle. All others are forgotten.
 
-        Of several that lead to one URL the first fails; then its page leads there, and the others may be left out.
+        If several original pages alone lead to one URL, the first audit fails; then its page, which is kept, leads
+        there, and the other pages may be skipped.
         """
         audits, self._audits = self._audits, []
         yield from (audit for audit in audits if self._leads_to_more(audit))
 
     def _leads_to_more(self, audit: Audit) -> bool:
-        """Who asks for a target must not only see its page, but go on from there, too: to what no other page leads to.
+        """Whether the original page of an audit leads to a kept page to which no other page leads.
 
-        What is fetched in place of its target, as an earlier crawl has kept it, leads nowhere else than that.
+        It does not if the original URL is itself fetched in place of the target, because an earlier crawl has kept it.
         """
         if self._parts.rewrites.end(audit.target) == audit.url:
             return False
         links = self._lost_without(audit)
-        try:  # a page may be kept as that of a URL on trial that was sent there: nothing else leads to that either
+        try:  # the page of such a link may be kept under another URL on trial, which was rewritten to the link
             urls = [*links, *(use.url for use in self._parts.rewrites.found(links) if use.url != audit.url)]
         except INDEX_FAILS:
-            return bool(links)  # an error should fetch a page
+            return bool(links)  # when in doubt, fetch
         return any(url in self._parts.fetched.lost for url in urls) or self._parts.earlier.any_kept(urls)
 
     def _lost_without(self, audit: Audit) -> list[str]:
@@ -124,9 +125,9 @@ class PassedAudits:
         return self._first_referrers.lost_without(audit.url, instead)
 
     def stop(self) -> None:
-        """The crawl ends before it is known what else leads there: in this process they speak for no rule.
+        """Withdraw the passed audits that may still fail, because the crawl ends before more pages can be seen.
 
-        One that may be resumed remembers them, and what they lead to.
+        With a JOBDIR the audits and their links are written, for the process that resumes the crawl.
 
         Raises:
             OSError: They cannot be written.
@@ -143,7 +144,7 @@ class PassedAudits:
 
 
 def _read(path: Path) -> _Undecided:
-    """What the process before has left; nothing where that cannot be understood."""
+    """What the process before has written; `_NOTHING` if there is no such file, or one that cannot be decoded."""
     if not path.exists():
         return _NOTHING
     try:

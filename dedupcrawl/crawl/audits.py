@@ -1,8 +1,8 @@
 """Audits: a sample of the URLs that were sent elsewhere is also fetched as requested, and the two pages are compared.
 
-At most one of the rules that changed a URL has not been proven yet, so a failed audit has one culprit. While pages
-come, the first uses of a rule in each part of a site are audited, and a sample of later ones. When nothing else is left
-to do, the audits that are still due are made of all URLs that were sent elsewhere.
+At most one of the rules that changed a URL has not been proven yet, so a failed audit has one culprit. While pages are
+being fetched, the first uses of a rule in each section of a site are audited, and a sample of later ones. When nothing
+else is left to do, the audits that are still due are drawn from all URLs that were sent elsewhere.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from dedupcrawl.index.record import Rewrite
 from dedupcrawl.sites import host_of, owner_of
 from dedupcrawl.urls.rule_book import Ruling
 
-_MOST_OPEN = 1_000  # audits that are not answered yet; set by hand, to bound memory
+_MOST_OPEN = 1_000  # audits under way at once; set by hand, to bound memory
 _OTHERS = 4
-"""URLs that are audited for each one that was shown to lead to another page than the target that they share.
-Set by hand: where half of them lead to other pages, none of four does one time in sixteen."""
+"""Further URLs with the same target that are audited after each failed audit.
+Set by hand: if half of them lead to other pages, four audits all miss those one time in sixteen."""
 
 
 class Audits:
-    """Those that are under way, and what follows from them.
+    """The audits under way, and what follows from their outcomes.
 
     Attributes:
-        errors: What hosts say where they have no page.
+        errors: What is known of the hosts' error pages.
         leading_on: What is known of targets that redirect.
-        passed: Those that have passed, unless their pages lead to more.
-        suspected: Targets whose page may be their host's error page, and no audit has said that it is none.
+        passed: The audits that have passed, unless only their original pages lead to some kept page.
+        suspected: Targets whose page may be their host's error page, as long as no audit has cleared them.
     """
 
     def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows, falls: Falls) -> None:
@@ -53,16 +53,16 @@ class Audits:
         self.errors, self.leading_on, self.suspected = ErrorPages(), LeadingOn(), HashSet()
         self._by_url: dict[str, Audit] = {}
         self._by_target: defaultdict[str, list[Audit]] = defaultdict(list)
-        self._disputed: dict[str, Audit] = {}  # by URL: the texts differ, and not all is known that may explain it
-        self._instead: dict[str, Look] = {}  # target → the other page that its last failed audit has found
-        self._told = HashSet()  # URLs of which earlier crawls have spoken for or against rules
+        self._disputed: dict[str, Audit] = {}  # by URL: the texts differ, but what may explain that is yet to come
+        self._instead: dict[str, Look] = {}  # target → the original page of the last audit whose pages differed
+        self._told = HashSet()  # URLs for which the results of earlier crawls were counted
         self._is_resumed = parts.folder is not None
         self.passed = PassedAudits(parts, aliases.first_referrers)
 
     # Which uses are audited
 
     def used(self, request: Request, target: str, rules: tuple[str, ...]) -> None:
-        """`request` is sent elsewhere for the first time: if its rules are due for it, it is also sent as it is."""
+        """Count the first rewrite of `request`; if its rules are due for an audit, also send it as it is."""
         is_due = self._book.is_due(request.url, rules, is_fetched=self._fetched.has_page_of(request.url))
         if is_due and not self._was_fetched_before(request.url, target, rules):
             self.audit(Audit(request.url, target, rules), request)
@@ -70,25 +70,25 @@ class Audits:
             self._alias_rows.used(request.url, target, rules)
 
     def declined(self, url: str, target: str, rules: tuple[str, ...]) -> None:
-        """An earlier crawl knows that rules are wrong about a URL: where an audit is due, this is one that failed."""
+        """Count a failed audit, if one is due, of rules that an earlier crawl has shown to be wrong about a URL."""
         if self._book.is_due(url, rules):
             self._alias_rows.tried(url, target, rules, held=False)
             self._condemn(failed := Audit(url, target, rules))
             self._parts.owed.do(partial(self._audit_others, failed))
 
     def audit(self, audit: Audit, request: Request) -> None:
-        """Have the page of a request fetched as it was asked for, if that was not done."""
+        """Begin an audit, and have the original page fetched unless it is about to come anyway."""
         if audit.url in self._fetched.given_back or not self.begin(audit):
             return
         question = as_asked(request, **{TRIAL: audit.url})
-        if audit.url in self._fetched.answered:  # the spider has it, so once more past the spider
+        if audit.url in self._fetched.answered:  # the spider has the page, so it is fetched again past the spider
             past = question.replace(meta={**question.meta, "dedup_skip": True})
             self._parts.sending.fetch(past, lambda _: None)
-        elif audit.url not in self._fetched.for_others:  # else its page is about to come
+        elif audit.url not in self._fetched.for_others:  # otherwise its page is about to come
             self._parts.sending.schedule(self._parts.bypass.admit(question))
 
     def begin(self, audit: Audit) -> bool:
-        """False when so many are under way already, or this URL was audited."""
+        """Add an audit to those under way; False if there are too many, or this URL was audited before."""
         if len(self._by_url) >= _MOST_OPEN or not self._fetched.tried.add(audit.url):
             return False
         self._by_url[audit.url] = audit
@@ -98,35 +98,38 @@ class Audits:
         return True
 
     def _was_fetched_before(self, url: str, target: str, rules: tuple[str, ...]) -> bool:
-        """True when an earlier crawl has fetched the URL, so that it is known which page it leads to.
+        """True if an earlier crawl has fetched the URL; if it got the target's page, that counts for the rules.
 
-        Some of these are audited all the same, like any that an earlier crawl has found out: sites change.
+        Because sites change, a sample of these URLs is audited all the same.
         """
-        if any(rule.startswith(RULE) for rule in rules) or (found := self._aliases.found_out(url)) is None:
+        if any(rule.startswith(RULE) for rule in rules) or not self._book.takes_earlier(url, rules):
+            return False
+        if (found := self._aliases.found_out(url)) is None:
             return False
         if not self._told.add(url):
             return True
         if self._book.is_due(url, (rule_id(DUPLICATE),)):
             return False
-        led_to = self._aliases.found_out(target) or target  # two duplicates may be of one page
+        led_to = self._aliases.found_out(target) or target  # both may duplicate one page
         if self._earlier.is_one_url(found, led_to):
             self._book.passed(url, rules)
-        else:  # other uses may lose what this one does not
+        else:  # this rewrite loses no page, because an earlier crawl has it; others by these rules may lose some
             self._book.tells_nothing(url, rules)
         return True
 
     def _audit_others(self, failed: Audit) -> None:
-        """A target stood for a page that nobody had: of what else was sent there a few are audited, and so on.
+        """Audit a few other URLs that were sent to the target of a failed audit.
 
-        Where each of them is another page, each leads to further ones, until all are fetched or the rules are revoked.
+        If each of them has a page of its own, each failure begins further audits, until all these URLs are fetched or
+        the rules are revoked.
         """
         uses = self._uses([failed.target])
         self._audit_some(uses, lambda use: not self._book.is_off(use.url, use.rules), _OTHERS, failed.found)
 
     def _audit_more(self) -> None:
-        """What is still wanted is made of earlier uses, now that no others come; in an order that is drawn.
+        """Audit earlier uses of rules, in random order, now that no new ones come, if more audits are wanted.
 
-        While an audit was under way the rule was in use, perhaps on all URLs that it is wrong for.
+        While a rule's first audits were under way, it was in use, perhaps on all URLs for which it is wrong.
         """
         self._take_over()
         wanting = self._book.wanting()
@@ -154,15 +157,15 @@ class Audits:
             self.audit(Audit(use.url, use.canonical, use.rules, found=found), self._rewrites.request(use))
 
     def _uses(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
-        """What was sent to these targets, or by these rules, in an order that is drawn."""
+        """The rewrites to these targets, or by these rules, in random order."""
         uses = sorted(self._rewrites.found(targets, rules), key=lambda use: use.url)
         self._parts.chance.shuffle(uses)
         return uses
 
     def _take_over(self) -> None:
-        """A crawl that was interrupted has forgotten its audits, and perhaps that a rule was revoked.
+        """Count the rewrites of the processes before this one anew, except URLs that were fetched as requested.
 
-        So what it rewrote before counts once more, less what it has fetched as it was asked for.
+        A crawl that was interrupted has forgotten its audits, and perhaps that a rule was revoked.
         """
         if not self._is_resumed:
             return
@@ -172,31 +175,31 @@ class Audits:
         self._falls.give_back(map(self._rewrites.request, left), "its rules are not used any more")
         self._audit_some(uses, lambda use: self._book.is_due(use.url, use.rules))
 
-    # What is known of them
+    # What is known of the audits
 
     def awaits(self, target: str) -> bool:
-        """True when the page of this target is needed."""
+        """True if an audit under way needs the page of this target."""
         return target in self._by_target
 
     def target_of(self, url: str) -> str | None:
-        """What stands for a URL whose audit is under way."""
+        """The target of a URL whose audit is under way; None if there is no such audit."""
         audit = self._by_url.get(url)
         return None if audit is None else audit.target
 
     def unmatched(self) -> set[str]:
-        """Targets whose page is all that is missing."""
+        """Targets of audits that lack nothing but the target's page."""
         return {audit.target for audit in self._by_url.values() if audit.asked is not None and audit.found is None}
 
     def suspect(self, target: str, suspects: tuple[str, ...], led_to: str) -> bool:
-        """The audits under way on this target are to tell whether its text is an error page; False without."""
+        """Mark a target's audits as the test of whether its page is an error page; False if none is under way."""
         for audit in self._by_target.get(target, ()):
             audit.suspects, audit.led_to = suspects, led_to
         return target in self._by_target
 
-    # What comes of them
+    # What becomes of the audits
 
     def asked_for(self, url: str, look: Look, *, is_trial: bool = False) -> None:
-        """The page of a URL that may be audited, fetched as it was asked for; or that was fetched for an audit."""
+        """Give a page, fetched as requested, to its URL's audit, if any; `is_trial`: it was fetched for an audit."""
         for other in list(self._disputed.values()):
             if other.is_early and other.found is not None and is_known(other.found, self._template_of):
                 self._settle(other)
@@ -205,7 +208,7 @@ class Audits:
             self._settle(audit)
 
     def _resumed(self, url: str) -> Audit | None:
-        """An audit that was under way when the crawl was interrupted: only the request in the queue is left of it."""
+        """Begin anew an audit that was under way when the crawl was interrupted; only its request was in the queue."""
         if self._parts.folder is None or url in self._fetched.tried:
             return None
         try:
@@ -219,7 +222,7 @@ class Audits:
         return audit
 
     def found(self, target: str, look: Look) -> None:
-        """The page of a target; NOWHERE: what is sent there and has a page is one that the rules would lose."""
+        """Take the page of a target for its audits; NOWHERE if it has none."""
         for audit in list(self._by_target.get(target, ())):
             if look is NOWHERE and audit.found is not NOWHERE:
                 self._book.tells_nothing(audit.url, audit.rules)
@@ -227,19 +230,19 @@ class Audits:
             self._settle(audit)
 
     def judged(self, url: str, *, has_verdict: bool) -> None:
-        """The content half has judged the page of a URL, or will not: no item was made of it."""
+        """Settle audits that waited for the verdict on a URL's page; there is none if no item was made of the page."""
         for audit in [one for one in self._disputed.values() if url in (one.url, one.target)]:
             audit.is_unjudged = audit.is_unjudged or (url == audit.url and not has_verdict)
             self._settle(audit)
 
     def redirected(self, url: str) -> None:
-        """The site itself leads from a URL that is audited to its target."""
+        """Pass the audit of a URL that the site itself redirects to its target."""
         if audit := self._by_url.get(url):
             self._end(audit)
             self._succeed(audit)
 
     def converges(self, url: str, to: str) -> bool:
-        """The site leads from a URL that is audited to another; True when its target led there, too: it has passed."""
+        """Pass the audit of a URL that redirects to `to`, if its target does so, too; else False."""
         audit = self._by_url.get(url)
         if audit is None or audit.led_to != to:
             return False
@@ -247,21 +250,21 @@ class Audits:
         return True
 
     def cancel(self, url: str) -> None:
-        """A URL that is audited has no page: that tells nothing."""
+        """End the audit of a URL that has no page, as inconclusive."""
         if audit := self._by_url.get(url):
             self._end_untold(audit)
 
     def not_found(self, target: str) -> None:
-        """A target was asked for, and its page is not to be had: audits that lack nothing else tell nothing."""
+        """End audits that lack nothing but the page of this target, which did not come, as inconclusive."""
         for audit in list(self._by_target.get(target, ())):
             if audit.asked is not None and audit.found is None:
                 self._end_untold(audit)
 
     def settle(self) -> None:
-        """Nothing more is being fetched: end what is under way, and audit what is still wanted."""
+        """End all audits, now that nothing more is being fetched, and begin those that are still wanted."""
         for audit in list(self._by_url.values()):
             self._settle(audit, is_last=True)
-            if audit.url in self._by_url:  # a page of it never came
+            if audit.url in self._by_url:  # one of its pages never came
                 self._end_untold(audit)
         for audit in self.passed.take_those_that_lead_to_more():
             self._stats.inc_value("dedup/url/tried_links")
@@ -289,20 +292,21 @@ class Audits:
             self.gone(audit)
         elif same:
             self._succeed(audit)
-        elif same is None:  # too little is said to compare
+        elif same is None:  # the pages have too little text to be compared
             self._book.tells_nothing(audit.url, audit.rules)
         elif audit.suspects or (is_again := self._is_again(audit)) is None:
             self._fail(audit)
-        else:  # no rule is blamed, but what else was sent there may be pages that nobody has
+        else:  # no rule is blamed, but other URLs that were sent there may have pages that the crawl lacks
             self._rewrites.prove(audit.target)
             if not is_again:
                 self._parts.owed.do(partial(self._audit_others, audit))
             self.passed.add(audit)
 
     def _is_again(self, audit: Audit) -> bool | None:
-        """True when the last audit there has found this page; False when the crawl has it by another URL; else None.
+        """Whether the crawl had the original page of a failed audit anyway, so that no rule is to blame.
 
-        Rules that lose no text are not blamed for it, and ten copies of one page speak but once against those that do.
+        True if the last failed audit with the same target found this page, too: ten copies of one page count once.
+        False if the crawl has the page by another URL. None if the rules would have lost it.
         """
         assert audit.asked is not None
         last = self._instead.get(audit.target)
@@ -311,7 +315,7 @@ class Audits:
         return True if is_last else False if self._earlier.is_dropped(audit.url) else None
 
     def _is_final(self, audit: Audit, found: Look, *, is_last: bool) -> bool:
-        """Whether all is known that may speak for a rule whose pages seem to differ; else the audit waits for it."""
+        """Whether all is known that may explain why the two pages differ; if not, the audit waits for it."""
         audit.found, audit.is_early = found, not is_known(found, self._template_of)
         self._disputed[audit.url] = audit
         if is_last or audit.is_early:
@@ -319,16 +323,16 @@ class Audits:
         return audit.is_unjudged or self._earlier.is_served(audit.url, audit.target) is not None
 
     def gone(self, audit: Audit) -> None:
-        """A target has no page, what was sent there has."""
+        """Count an audit whose target has no page, while the original URL has one."""
         revoked = self._book.gone(audit.url, audit.target, audit.rules)
         self._stats.inc_value("dedup/url/revoked", len(revoked))
         if revoked:
             self._falls.fall((), {owner_of(audit.url): Ruling(tuple(revoked))})
 
     def _fail(self, audit: Audit, *, leads_to_more: bool = False) -> None:
-        """Fetch as it was asked for what wrong rules had a part in; audit what else was sent to the same target.
+        """Fetch the pages hidden by the wrong rules, and audit other URLs that were sent to the same target.
 
-        Where that may be an error page, or lead to fewer pages, all that was sent there is fetched.
+        If the target may be an error page, or leads to fewer pages, all URLs that were sent there are fetched.
         """
         audit.say("Not one page")
         self._stats.inc_value("dedup/url/tried_wrong")
@@ -336,7 +340,7 @@ class Audits:
         self._aliases.first_referrers.failed(audit.url)
         is_refuted = leads_to_more or bool(audit.suspects)
         self._condemn(audit, {audit.target, *audit.suspects} if is_refuted else ())
-        self._falls.fetch_itself(audit.target, "it is no duplicate any more")  # which an earlier crawl found it to be
+        self._falls.fetch_itself(audit.target, "it is no duplicate any more")  # as an earlier crawl found
         if not is_refuted:
             self._rewrites.prove(audit.target)
             self._parts.owed.do(partial(self._audit_others, audit))
@@ -356,7 +360,7 @@ class Audits:
         self.passed.add(audit)
 
     def _tell(self, audit: Audit, *, held: bool) -> None:
-        """What else is to be learned of it."""
+        """Log the outcome, and learn from it about redirecting targets and error pages."""
         self._alias_rows.tried(audit.url, audit.target, audit.rules, held=held)
         if audit.led_to:
             self.leading_on.learn(audit.target, audit.rules, held=held)
@@ -365,9 +369,9 @@ class Audits:
             learn(host_of(audit.target), audit.found.outline)
 
     def _end_untold(self, audit: Audit) -> None:
-        """A page is missing; of one whose target led nowhere that was counted already."""
+        """End an audit of which a page is missing."""
         self._end(audit)
-        if audit.found is not NOWHERE:
+        if audit.found is not NOWHERE:  # otherwise `found` has counted it
             self._book.tells_nothing(audit.url, audit.rules)
 
     def _end(self, audit: Audit) -> None:

@@ -23,13 +23,13 @@ class Command(ScrapyCommand):
         return "Learn URL rules, check pages for duplicates, explain verdicts (dedupcrawl)"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """What follows the name of our command is ours, options too, and help, of which Scrapy's knows nothing."""
+        """Take all that follows the command's name, even `--help`: Scrapy does not know the options of subcommands."""
         super().add_options(parser)
         parser.add_argument("-h", "--help", action="store_true", help="show the commands and exit")
         parser.add_argument("arguments", nargs=argparse.REMAINDER)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run it; the exit status is dedupcrawl's."""
+        """Run dedupcrawl with these arguments, and take over its exit status."""
         from dedupcrawl.cli import run
 
         arguments = ["--help"] if opts.help else [*opts.arguments, *args]

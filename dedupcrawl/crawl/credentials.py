@@ -26,21 +26,20 @@ class Credentials:
     log says so once.
 
     Args:
-        spider: Of the crawl.
         merges_cookies: Whether CookiesMiddleware is on (COOKIES_ENABLED).
     """
 
     def __init__(self, spider: Spider, *, merges_cookies: bool = True) -> None:
         self.spider = spider
         self._merges_cookies = merges_cookies
-        # A request that is sent once more, after an error say, still has what was added to it: so what was met only
-        # after the middlewares does not come from the spider.
+        # A request that is sent again (a retry, say) still has the values that middlewares added. So a value that was
+        # first seen after the middlewares does not come from the spider.
         self._own: set[bytes] = set()
         self._added: set[bytes] = set()
         self._said: set[str] = set()
 
     def asked(self, request: Request) -> None:
-        """A request has come from the spider: no other downloader middleware has seen it yet."""
+        """Note the credentials in a request that no other downloader middleware has seen yet; warn about new kinds."""
         kinds = []
         self._own.update(value for value in _values(request) if value not in self._added)
         for name in _HEADERS:
@@ -61,11 +60,11 @@ class Credentials:
             )
 
     def sent(self, request: Request) -> None:
-        """A request was sent, or an attempt to send it has failed: what middlewares add is in it."""
+        """Note the credentials that middlewares have added to a request that was sent, or could not be sent."""
         self._added.update(value for value in _values(request) if value not in self._own)
 
     def pack(self, request: Request) -> bytes:
-        """As `pack_request`, without what middlewares added."""
+        """Pack a request as `pack_request` does, without the credentials that middlewares added."""
         added = [name for name in _HEADERS if name in request.headers and not self._is_own(request, name)]
         if added:
             headers = {name: value for name, value in request.headers.items() if name not in added}
@@ -75,7 +74,7 @@ class Credentials:
         return pack_request(request, self.spider)
 
     def _is_own(self, request: Request, name: bytes) -> bool:
-        if name == _COOKIE:  # CookiesMiddleware makes this header itself, of `cookies` among others
+        if name == _COOKIE:  # CookiesMiddleware writes this header itself, from `request.cookies` and its jar
             return not self._merges_cookies or bool(request.meta.get("dont_merge_cookies"))
         if name == _PROXY_AUTHORIZATION and _proxy(request) not in self._added:
             return True
@@ -83,7 +82,7 @@ class Credentials:
 
 
 def _values(request: Request) -> Iterator[bytes]:
-    """What tells who has set credentials: the values of headers, but of cookies, and the proxy."""
+    """The values by which `Credentials` tells who has set them: those of headers, except cookies, and the proxy."""
     for name in (_AUTHORIZATION, _PROXY_AUTHORIZATION):
         if name in request.headers.keys():  # noqa: SIM118
             yield from request.headers.getlist(name)

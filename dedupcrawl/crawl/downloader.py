@@ -18,18 +18,18 @@ from dedupcrawl.sites import host_of
 
 
 class UrlMiddleware(Component):
-    """Requests of other middlewares, pipelines and redirects go through the rules here, after the offsite filter.
+    """Applies the rules to requests of other middlewares, pipelines and redirects, after the offsite filter.
 
     A request that is returned goes back to the scheduler, whose duplicate filter then knows its canonical URL.
     """
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
-        """The response, untouched; or a request for the URL that its page would be known by."""
+        """Return the response, untouched, or a request for its page's canonical URL."""
         self._dedup.refetches.answered(request, response)
         page = self._dedup.parts.pages.of(response, request)
         if self._dedup.software is not None:
             self._dedup.falls.fall((), self._dedup.software.look(page, response))
-        if request.method != "GET":  # what is posted to a URL tells nothing of who asks for it
+        if request.method != "GET":  # the answer to a POST says nothing about the page that a GET would fetch
             return response
         instead_of = self._dedup.rewriter.instead_of_page
         if (instead := self._dedup.aliases.look(request, response, page, instead_of)) is not None:
@@ -38,7 +38,7 @@ class UrlMiddleware(Component):
         return response
 
     async def process_request(self, request: Request) -> Request | None:
-        """None to go on, or the rewritten request."""
+        """Return the rewritten request; None to go on with `request`."""
         self._dedup.parts.credentials.asked(request)
         rewriter, batch = self._dedup.rewriter, self._dedup.parts.batch
         if batch.reads_ahead and rewriter.follows(request):
@@ -63,13 +63,13 @@ class UrlMiddleware(Component):
         return None if rewritten is request else rewritten
 
 
-_FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing of the page: too slow, too early, too many requests
+_FOR_NOW = (408, 425, 429)  # statuses below 500 that say nothing about the page: timeout, too early, too many requests
 
 
 class RewriteFallback(Component):
-    """If a canonical URL fails, this fetches the original URLs of the requests for it: a wrong rule loses no page.
+    """Fetches the original URLs of the requests for a canonical URL that fails, so that a wrong rule loses no page.
 
-    It is between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
+    It stands between the downloader and RedirectMiddleware, so that it sees redirects before they are followed.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -79,13 +79,13 @@ class RewriteFallback(Component):
         self._retry_times = settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
 
     async def process_request(self, request: Request) -> None:
-        """No robots.txt forbids `request`: it is fetched."""
+        """Count a request that is about to be fetched: robots.txt has allowed it."""
         if request.url in request.meta.get(CANONICAL, ()) and is_for_spider(request):
             self._dedup.parts.fetched.for_others.add(request.url)
         self._dedup.parts.savings.fetch(request)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
-        """The response, or the request to send instead."""
+        """Return the response, or the request to send instead."""
         self._dedup.parts.credentials.sent(request)
         status = response.status
         if request.method != "GET":
@@ -96,13 +96,13 @@ class RewriteFallback(Component):
                 self._dedup.aliases.moved(request, status, target)
                 is_one_url, original = self._dedup.parts.earlier.is_one_url, _original(request)
                 if original != request.url and (target == original or is_one_url(target, request.url)):
-                    return self._dedup.rewriter.as_first_asked(request)  # it redirects to itself
+                    return self._dedup.rewriter.as_first_asked(request)  # it redirects to a variant of itself
         elif status >= 400 and (status not in self._retry_codes or self._is_last_try(request)):
             return self._fall_back(request, is_sure=status not in _FOR_NOW and status < 500) or response
         return response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Go back when a component forbids the canonical URL, or when its host cannot be reached."""
+        """Fall back if a component forbids the canonical URL, or its host cannot be reached."""
         self._dedup.parts.credentials.sent(request)
         if isinstance(exception, AlreadyFetchedError) or request.method != "GET":
             return None
@@ -112,7 +112,7 @@ class RewriteFallback(Component):
         return None
 
     def _fall_back(self, request: Request, *, is_sure: bool) -> Request | None:
-        """Send what waited for `request`; returned is the one to send in its place."""
+        """Schedule the requests that waited for the page of `request`; return the one to send in its place."""
         instead = None
         for waited in self._dedup.rewriter.refute(request, is_sure=is_sure):
             if instead is None and _original(request) != request.url:
@@ -122,7 +122,7 @@ class RewriteFallback(Component):
         return instead
 
     def _is_left_alone(self, request: Request, status: int) -> bool:
-        """Whether RedirectMiddleware gives a redirect to the spider."""
+        """Whether RedirectMiddleware passes a redirect to the spider."""
         meta, spider = request.meta, self._crawler.spider
         handled = (*meta.get("handle_httpstatus_list", ()), *getattr(spider, "handle_httpstatus_list", ()))
         return bool(meta.get("dont_redirect") or meta.get("handle_httpstatus_all")) or status in handled
@@ -135,13 +135,13 @@ class RewriteFallback(Component):
 
 
 def _original(request: Request) -> str:
-    """The URL that a request was first asked for by."""
+    """The URL of a request before any rule changed it."""
     url: str = request.meta.get(ORIGINAL_URL, request.url)
     return url
 
 
 def _location(request: Request, response: Response) -> str:
-    """Where a redirect leads; empty where it does not say."""
+    """The URL to which a redirect leads; empty if it has no valid Location."""
     location = response.headers.get("Location")
     try:
         return urljoin(request.url, safe_url_string(location)) if location else ""  # as Scrapy reads it
@@ -150,15 +150,15 @@ def _location(request: Request, response: Response) -> str:
 
 
 class CrawlLogMiddleware(Component):
-    """Stands next to the spider, where bodies are decompressed; redirects are taken from the request's meta."""
+    """Logs responses next to the spider, where bodies are decompressed; redirects are read from the request's meta."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         if self._dedup.settings.crawl_log is None:
-            raise NotConfigured  # no message: that is a choice, and no news
+            raise NotConfigured  # without a message, because the user has chosen this
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """The response, untouched."""
+        """Log the response, and return it untouched."""
         if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
             try:
                 self._dedup.page_log.add(request, response)

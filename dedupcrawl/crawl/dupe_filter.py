@@ -1,4 +1,4 @@
-"""Scrapy's duplicate filter: what bypasses it, repetitions that it need not see, and fingerprints, remembered."""
+"""Scrapy's duplicate filter: requests that bypass it, repeated links that need not reach it, cached fingerprints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dedupcrawl.settings import DedupSettings
 
 
 class DupeFilterBypass:
-    """Lets requests past the duplicate filter, and nothing after them that the filter would have dropped.
+    """Lets requests past the duplicate filter, and drops their repetitions in the filter's place.
 
     The filter may have dropped such a request already, or know it from an earlier run, so the request must bypass it.
     Then the filter does not remember the request, and would let a later link or redirect to the same URL pass. So this
@@ -34,7 +34,7 @@ class DupeFilterBypass:
     when the process died is sent again.
 
     Args:
-        dropped: Called with each request that is dropped for that.
+        dropped: Called with each repetition that is dropped.
 
     Attributes:
         known: Fingerprints of the requests that bypassed the filter.
@@ -48,48 +48,48 @@ class DupeFilterBypass:
         self.known = HashSet()
 
     def admit(self, request: Request) -> Request:
-        """`request`, to be sent past the filter."""
-        if not self.known:  # before, a signal for every request would cost much and tell nothing
+        """Return a copy of `request` that bypasses the filter, and drop its repetitions from now on."""
+        if not self.known:  # until then, a signal for every request would cost much and change nothing
             self._signals.connect(self._scheduled, signal=request_scheduled)
         self.known.add(self._fingerprint(request))
         return request.replace(dont_filter=True)
 
     def leave_to_filter(self, request: Request) -> None:
-        """Leave a request of the crawl's start to the filter: its callback may yield all other requests."""
+        """Leave repetitions of a request to the filter again: a start request's callback may yield all others."""
         if self.known:
             self.known.discard(self._fingerprint(request))
 
     def knows(self, request: Request) -> bool:
-        """True for a repetition of what was admitted."""
+        """True for an admitted request and its repetitions."""
         return bool(self.known) and self._fingerprint(request) in self.known
 
     def _scheduled(self, request: Request) -> None:
-        """Called by Scrapy for each request on its way to the filter, with what rules have made of it."""
+        """Drop repetitions. Scrapy calls this for each request, which rules may have rewritten, before its filter."""
         if not request.dont_filter and self._fingerprint(request) in self.known:
             self._dropped(request)
             raise IgnoreRequest("An earlier request for it bypassed the duplicate filter.")
 
 
 class Repetitions:
-    """Links that bring nothing new: the duplicate filter would drop them, or they lead back to where the crawl started.
+    """Drops links early that bring nothing new: the filter would drop them, or they lead back to a start URL.
 
     Most links of a crawl are those of menus, and each goes through all spider middlewares, a queue, two signals and the
     scheduler on its way to the filter. Scrapy's own filter never forgets, so a link that it has dropped once need not
     go through it again. Other filters and schedulers may forget, so they see all links except those back to the start.
 
-    Scrapy requests `start_urls` without its filter, which therefore lets the first link back pass; the same URL again
-    is an update and no duplicate, so that its items would be stored twice. Once a callback has had such a page, a link
-    for the same callback can bring nothing else.
+    Scrapy requests `start_urls` without its filter, which therefore lets the first link back to one pass. A page that
+    comes again at the same URL is an update, not a duplicate, so its items would be stored twice. Once a callback has
+    got such a page, a link for the same callback brings nothing new.
 
     Args:
-        settings: Where URLs are not ours to change, links back stay.
-        first_referrers: A link that must be counted there is not left out.
+        settings: Links back to the start are dropped only where these allow rewriting.
+        first_referrers: A link that must be counted there is not dropped early.
 
     Attributes:
-        are_known: Whether the filter is one that never forgets.
-        urls: Of links that were dropped as they were; in none is a fragment.
-        dropped: Fingerprints of what the filter has dropped.
-        started: By fingerprint, what the crawl has started with: callbacks and their arguments.
+        are_known: Whether the filter is Scrapy's own, which never forgets.
+        urls: URLs, all without a fragment, of dropped links that no rule had changed.
+        dropped: Fingerprints of the requests that the filter has dropped.
+        started: Fingerprint of a start request → its purposes: callback, arguments and cookie jar.
     """
 
     def __init__(self, crawler: Crawler, settings: DedupSettings, first_referrers: FirstReferrers) -> None:
@@ -106,11 +106,11 @@ class Repetitions:
         self.are_known = (
             load_object(crawler.settings["SCHEDULER"]) is Scheduler
             and load_object(crawler.settings["DUPEFILTER_CLASS"]) is RFPDupeFilter
-            and not crawler.settings.getbool("DUPEFILTER_DEBUG")  # which asks for a line of each
+            and not crawler.settings.getbool("DUPEFILTER_DEBUG")  # the filter logs each dropped request then
         )
 
     def came(self, request: Request) -> None:
-        """The answer to a request has come to its callback."""
+        """Remember a start request whose response has come to its callback."""
         if request.dont_filter and request.meta.get("is_start_request"):
             settings = self._settings.for_url(request.url)
             if settings.enabled and settings.url_mode == "rewrite":
@@ -128,24 +128,24 @@ class Repetitions:
         return request.callback or self._default, request.cb_kwargs, request.meta.get("cookiejar")
 
     def leaves_out(self, link: Request, response: Response) -> bool:
-        """Of a link whose URL is in `urls`, True when it would be dropped again; it is yet to be counted.
+        """True if a link whose URL is in `urls` would be dropped again; the caller counts it.
 
-        Rules that have come since are not asked: its page is fetched, or will be.
+        Rules that are newer than that drop are not applied: the link's page is fetched, or will be.
         """
         if link.dont_filter or link.method != "GET" or link.body or "verbatim_url" in link.meta:  # `_goes_by_url`
             return False
         key, first_referrers = hash(link.url), self._first_referrers
-        if key in first_referrers.known and key not in first_referrers.awaited:  # most
+        if key in first_referrers.known and key not in first_referrers.awaited:  # most links
             return True
         return not first_referrers.is_awaited(link.url, Referrer.of(response))
 
     def count(self, links: int) -> None:
-        """So many were dropped: counted as the filter does."""
+        """Count so many dropped links, in the filter's own stat."""
         if links:
             self._stats.inc_value("dupefilter/filtered", links)
 
     def drops(self, request: Request, fingerprint: bytes) -> bool:
-        """True when the filter would drop a request, or should; then it is counted as the filter does."""
+        """True if the filter would drop a request, or if it leads back to the start; then it is counted."""
         if request.dont_filter:
             return False
         was_dropped = fingerprint in self.dropped
@@ -157,13 +157,13 @@ class Repetitions:
         return True
 
     def was_dropped(self, request: Request) -> None:
-        """The filter has dropped a request: its own scheduler signals this for nothing else."""
+        """Remember a request that the filter has dropped; Scrapy's scheduler sends this signal for nothing else."""
         if self.are_known and not request.dont_filter:
             self.dropped.add(self._fingerprint(request))
             self._remember(request)
 
     def _remember(self, request: Request) -> None:
-        """That the URL of a request, if it is a link that no rule has changed, is dropped from now on."""
+        """Drop links to the URL of a request from now on, unless a rule or a redirect has made this URL."""
         is_link = request.meta.keys().isdisjoint((ORIGINAL_URL, "redirect_urls")) and "#" not in request.url
         if is_link and self._is_by_url and _goes_by_url(request):
             if len(self.urls) >= _URLS_KEPT:
@@ -171,7 +171,7 @@ class Repetitions:
             self.urls.add(request.url)
 
 
-# Of the links of five sites 67 to 90 % had a URL of the last 10,000 different ones, and hardly more one of the last
+# On five sites 67 to 90 % of the links had one of the last 10,000 different URLs, and hardly more had one of the last
 # 100,000 (docs/measured/cost.md, "Where it goes").
 _URLS_KEPT = 10_000
 
@@ -179,16 +179,16 @@ _PLAIN = re.compile(
     r"https?://[a-z0-9.-]*[a-z0-9](?::[0-9]+)?(?:/(?:[\w~,()!'@:*+=-][\w~,()!'@:*+=.-]*)?)+(?:\?(\w+=[\w.-]*(?:&\w+=[\w.-]*)*))?",
     re.ASCII,
 )
-"""Most URLs, in which Scrapy finds nothing to quote and no dots to resolve. It sorts the arguments."""
+"""Matches most URLs: Scrapy has nothing to quote and no dots to resolve there, and only sorts the arguments."""
 
 _SPLIT = methodcaller("split", "=")
 
 
 class RememberedFingerprints(RequestFingerprinter):
-    """Scrapy's own fingerprints, made once a URL where that is all that they go by. The add-on makes it the crawl's.
+    """Scrapy's own fingerprints, cached by URL where nothing else goes into them. The add-on has the crawl use it.
 
-    Scrapy remembers fingerprints as well, but of request objects, and each page makes its own. Those of most URLs are
-    made here, in a twentieth of the time, unless Scrapy makes another one of a URL than is expected.
+    Scrapy caches fingerprints by request object, but each page makes new objects. For most URLs this class computes the
+    fingerprint itself, in a twentieth of the time, unless Scrapy's differs for a sample URL.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
@@ -199,13 +199,13 @@ class RememberedFingerprints(RequestFingerprinter):
         self._of_url = lru_cache(_URLS_KEPT)(self._made)
 
     def fingerprint(self, request: Request) -> bytes:
-        """As Scrapy's own says."""
+        """The fingerprint that Scrapy's own fingerprinter makes of a request."""
         if request.method == "GET" and not request.body and "verbatim_url" not in request.meta:  # `_goes_by_url`
             return self._of_url(request.url)
         return super().fingerprint(request)
 
     def _made(self, url: str) -> bytes:
-        """That of a GET request for a URL: by what Scrapy takes the URL for, where that is known here."""
+        """The fingerprint of a GET request for a URL, computed here if the URL is plain."""
         plain = _PLAIN.fullmatch(url) if self._is_as_expected else None
         if plain is None:
             return super().fingerprint(Request(url))
@@ -217,5 +217,5 @@ class RememberedFingerprints(RequestFingerprinter):
 
 
 def _goes_by_url(request: Request) -> bool:
-    """True where a request's fingerprint is that of its URL."""
+    """True if nothing but the URL goes into a request's fingerprint."""
     return request.method == "GET" and not request.body and "verbatim_url" not in request.meta

@@ -64,7 +64,7 @@ logger = logging.getLogger(__name__)
 AnyComponent = TypeVar("AnyComponent", bound="Component")
 
 START = "start"
-"""DEDUP_TRUSTED_SITES: the sites that a user has named by what a spider starts with and where it may go."""
+"""Value of DEDUP_TRUSTED_SITES: trust the sites of the spider's start requests and allowed domains."""
 
 _ALONE = (
     "DEDUP_RUN is not set: this process compares its pages with its own only, not with those that other workers keep "
@@ -76,17 +76,16 @@ _OF_0_2 = "pending-rewrites.jsonl"
 """Where version 0.2 kept, in a JOBDIR, what its rewritten requests stood for."""
 
 _RUN_ID = re.compile(rb"[0-9a-f]{16}")
-_BEGUN = "begun"  # what a state of a run is called that a JOBDIR has
+_BEGUN = "begun"  # name under which the index stores the run of a JOBDIR
 
 
 class Dedup:
     """The Scrapy extension that holds one crawl's state. Components get it by `Dedup.of(crawler)`.
 
     Attributes:
-        parts: What it works with.
-        lessee: The name under which this process answers for what it keeps.
+        lessee: The name under which this process leases the pages that it keeps, until their items are stored.
         rewriter: The URL half.
-        repetitions: What that has dropped before, or is not told of.
+        repetitions: Drops repeated links before the URL half sees them.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -105,9 +104,9 @@ class Dedup:
         if self.settings.report:
             check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
-        spec = self.settings.index if checks else "memory:"  # without checks there is nothing to keep
+        spec = self.settings.index if checks else "memory:"  # without checks no page is kept
         if folder is not None and spec == "memory:":
-            spec = "lmdb:"  # where the queue outlives the process, so must what its requests stand for
+            spec = "lmdb:"  # the queue outlives the process, so the rewrites of its requests must, too
         checks = checks or make_checks(CHECK_NAMES, {}, off=frozenset(CHECK_NAMES))
         self._index = _opened(spec, checks, data / "index")
         known = self._known_software()
@@ -155,14 +154,14 @@ class Dedup:
             crawler.signals.connect(getattr(self, name), signal=getattr(signals, name))
         if self.learning is not None:
             crawler.signals.connect(self.learning.stop, signal=signals.spider_closed)
-        # Without rules nothing is rewritten; a signal for every known link costs much, so there is one for both.
+        # A handler call for every dropped link costs much: there is one for both uses, and none if there is neither.
         rewrites = self._normalizer.site_count or self.learning or self.software or self.settings.alias_sources
         if rewrites or self.repetitions.are_known:
             crawler.signals.connect(self.request_dropped, signal=signals.request_dropped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dedup:
-        """Called by Scrapy."""
+        """Make the extension. Scrapy calls this."""
         try:
             return cls(crawler)
         except (SettingError, RuleError, IndexDamagedError, OSError) as error:
@@ -173,7 +172,7 @@ class Dedup:
         """The crawl's extension.
 
         Raises:
-            NotConfigured: when it is not enabled.
+            NotConfigured: It is not enabled.
         """
         dedup = crawler.get_extension(cls)
         if dedup is None:
@@ -197,7 +196,7 @@ class Dedup:
         return next((path for path in self.settings.rules if path.is_dir()), rules_folder())
 
     def _learns(self, evidence: Evidence) -> Learning:
-        from dedupcrawl.crawl.learning import Learning  # few crawls do
+        from dedupcrawl.crawl.learning import Learning  # few crawls need it
 
         if self._log.path is None:
             raise SettingError("DEDUP_LEARN: got True while DEDUP_CRAWL_LOG is None; rules are learned from that log.")
@@ -209,7 +208,7 @@ class Dedup:
         return Learning(self._log, evidence, folder, self._normalizer, self.parts.book, self.stats, software)
 
     def spider_opened(self, spider: Spider) -> None:
-        """Say what is on."""
+        """Log which parts of the add-on are on."""
         logger.info(opening_line(self.settings, self._normalizer, self._where, _named(spider)))
         if self.learning is not None:
             self.learning.announce()
@@ -217,9 +216,9 @@ class Dedup:
             FREEZING.begin()
 
     def spider_idle(self) -> None:
-        """Send the original requests of URLs whose canonical URL gave no answer: a lost redirect, a body too large.
+        """Send the original requests whose canonical URL gave no answer (a lost redirect, a body too large).
 
-        Also fetch what was dropped because of a page that a dead worker kept and will never store.
+        Also fetch the pages that were dropped because of a page that a dead worker kept and will never store.
         """
         before = self.parts.sending.count
         if not self.answers.settle():
@@ -231,7 +230,7 @@ class Dedup:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
-        """Log what the crawl saved, and close what no item needs any more."""
+        """Log what the crawl saved, and close the parts that no item needs any more."""
         self.parts.sending.is_over = True
         take_all(
             self.parts.batch.flush,
@@ -282,16 +281,16 @@ class Dedup:
             logger.warning(line)
 
     def request_dropped(self, request: Request) -> None:
-        """The duplicate filter has dropped `request`."""
+        """Take note that the duplicate filter has dropped `request`."""
         self.repetitions.was_dropped(request)
         self.answers.dropped(request)
 
 
 class Component:
-    """What Scrapy makes for a crawl, to work with the crawl's extension.
+    """Base class of middlewares and pipelines, which use the crawl's extension.
 
     Raises:
-        NotConfigured: That is not enabled.
+        NotConfigured: The extension is not enabled.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -300,17 +299,17 @@ class Component:
 
     @classmethod
     def from_crawler(cls: type[AnyComponent], crawler: Crawler) -> AnyComponent:
-        """Called by Scrapy."""
+        """Make the component. Scrapy calls this."""
         return cls(crawler)
 
 
 def _named(spider: Spider) -> list[str]:
-    """What a spider starts with, and where it may go."""
+    """The start URLs and allowed domains of a spider."""
     return [*(getattr(spider, "allowed_domains", None) or ()), *(getattr(spider, "start_urls", None) or ())]
 
 
 def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:
-    """Whom DEDUP_TRUSTED_SITES names."""
+    """The trust that DEDUP_TRUSTED_SITES asks for."""
     if setting == START:
         return Trust(_named(spider))
     return Trust(None) if isinstance(setting, str) else Trust(setting)
@@ -319,23 +318,23 @@ def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:
 def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:
     try:
         return open_index(spec, checks, default_path=default, wait=0)
-    except (ValueError, OSError) as error:  # whose sentences say what it got and takes; an address may have a password
+    except (ValueError, OSError) as error:  # its message says what is wrong; the address may have a password
         raise SettingError(f"DEDUP_INDEX: {in_words(error)}.") from error
 
 
 @contextmanager
 def _named_by(setting: str, got: object) -> Iterator[None]:
-    """What goes wrong with files is said of the setting that names them."""
+    """Turn errors about files into errors about the setting that names them."""
     try:
         yield
-    except RuleError as error:  # it says what is wrong in a file that is there, of the kind that the setting takes
+    except RuleError as error:  # the setting names a rule file that exists; its message says what is wrong in it
         raise SettingError(f"{setting}: {str(error).rstrip('.')}.") from error
     except (ValueError, OSError) as error:
         raise unusable(setting, got, in_words(error)) from error
 
 
 def _check_version(data: Path) -> None:
-    """Refuse a JOBDIR in which version 0.2 has left rewritten requests: nobody would ask for what they stood for."""
+    """Refuse a JOBDIR with rewritten requests of version 0.2: their original URLs would never be fetched."""
     if (old := data / _OF_0_2).exists() and old.stat().st_size:
         raise SettingError(
             f"JOBDIR: {old} has requests that version 0.2 has yet to settle: finish this crawl with 0.2, or begin "
@@ -344,13 +343,13 @@ def _check_version(data: Path) -> None:
 
 
 def _run_of(folder: Path | None, index: Index, named: str | None) -> str:
-    """The run that a process has a part in: the one that is `named`, one of its own, or the one that a JOBDIR resumes.
+    """The run of this process: the one that is `named`, a new one, or the one that a JOBDIR resumes.
 
-    A JOBDIR has a name of its own by which the index knows its run: what the processes before have left out is known to
-    that index alone.
+    A JOBDIR has an id under which the index stores its run, because only that index knows which requests the earlier
+    processes left out.
 
     Raises:
-        SettingError: It cannot be resumed.
+        SettingError: The crawl in the JOBDIR cannot be resumed.
     """
     own = uuid.uuid4().hex[:16]
     run = plain(named or own)

@@ -16,13 +16,13 @@ from dedupcrawl.system_errors import with_file
 logger = logging.getLogger(__name__)
 
 INDEX_FAILS = (OSError, IndexDamagedError)
-"""What an index raises that cannot be asked, or told."""
+"""What an index raises if it cannot be read or written."""
 
 _SAID = (*INDEX_FAILS, IndexMismatchError)  # their messages are sentences
 
 
 def running_loop() -> asyncio.AbstractEventLoop | None:
-    """The loop on which something can wait; None where none runs: there it would hold up everything."""
+    """The running asyncio loop; None if there is none, so that waiting would block the process."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -30,7 +30,7 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 class LoggedFailures:
-    """What is done within ends where it fails, see `log_failure`. It can be used again and again, and within itself."""
+    """Context manager that logs and swallows exceptions (see `log_failure`); reusable and reentrant."""
 
     __slots__ = ("_kinds", "_said", "_stat", "_stats")
 
@@ -40,7 +40,7 @@ class LoggedFailures:
         self._stats, self._stat, self._said, self._kinds = stats, stat, said, kinds
 
     def __enter__(self) -> None:
-        """Nothing to be done."""
+        """Do nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> bool:
         if not isinstance(error, self._kinds):
@@ -50,7 +50,7 @@ class LoggedFailures:
 
 
 def log_failure(error: Exception, stats: StatsCollector, stat: str, said: str) -> None:
-    """The crawl goes on after an error: it is counted by `stat`, and `said` once."""
+    """Count an error after which the crawl goes on by `stat`, and log `said` for the first one."""
     if not stats.get_value(stat):
         why, is_sentence = printable(in_words(error)), isinstance(error, _SAID)
         logger.error("%s. This is said once: %s", said, why, exc_info=None if is_sentence else error)
@@ -58,7 +58,7 @@ def log_failure(error: Exception, stats: StatsCollector, stat: str, said: str) -
 
 
 def take_all(*steps: Callable[[], object]) -> None:
-    """Call each; what goes wrong is an error in the log, one line for all steps that fail for the same reason."""
+    """Call each step, and log failures: one line for all steps whose index or file fails for the same reason."""
     reasons = set[str]()
     for step in steps:
         try:
@@ -73,12 +73,12 @@ def take_all(*steps: Callable[[], object]) -> None:
 
 
 def cannot_start(error: Exception) -> Exception:
-    """Log what is wrong; returned is `error` without its traceback, to be raised ``from None``.
+    """Log why the crawl does not start; return `error` without its traceback, to be raised ``from None``.
 
-    Scrapy has no way for an add-on or an extension to end a crawl with a message alone: what it raises ends the task of
-    the crawl, and is printed with its traceback unless somebody has asked the task for it.
+    An add-on or extension cannot end a crawl with a message alone: what it raises ends the crawl's task, and asyncio
+    prints it with its traceback unless somebody has retrieved it from the task.
     """
-    with suppress(RuntimeError):  # it is no task
+    with suppress(RuntimeError):  # no task runs
         if (task := asyncio.current_task()) is not None:
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     logger.critical("dedupcrawl: the crawl does not start: %s", printable(in_words(error)))
@@ -86,5 +86,5 @@ def cannot_start(error: Exception) -> Exception:
 
 
 def in_words(error: Exception) -> str:
-    """What an error says, without a number, and where the system said it, what to do."""
+    """The message of an error; for a system error without its number, but with the file and advice, if any."""
     return with_file(error) if isinstance(error, OSError) else str(error)

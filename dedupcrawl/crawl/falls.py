@@ -1,6 +1,6 @@
-"""Falls: requests that were sent elsewhere for a reason that no longer holds are sent as the spider made them.
+"""Falls: rewritten requests are sent as the spider made them when the reason for the rewrite no longer holds.
 
-The remaining rules may change their URLs once more, in `Rewriter.rewrite`.
+The remaining rules may rewrite them again, in `Rewriter.rewrite`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ _WRONG = "a trial spoke against the rule, or against its canonical URL"
 
 
 class Falls:
-    """Gives back, once each, what was sent elsewhere."""
+    """Sends rewritten requests as the spider made them, once each."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts, self._fetched, self._rewrites = parts, parts.fetched, parts.rewrites
 
     def fall(self, targets: Collection[str], rulings: Mapping[str, Ruling] | None = None, why: str = _WRONG) -> None:
-        """Give back what was sent to `targets`, or anywhere by a wrong rule (by owner, or by site if it is all)."""
+        """Send the requests that were rewritten to `targets`, or anywhere by wrong rules, as the spider made them.
+
+        `rulings` says which rules are wrong: by owner, or by site for all its owners.
+        """
         if targets or rulings:
             self._parts.owed.do(partial(self._fall, targets, rulings or {}, why))
 
@@ -52,7 +55,7 @@ class Falls:
         self.give_back(map(self._rewrites.request, uses), why)
 
     def fetch_itself(self, url: str, why: str) -> None:
-        """A URL may lead to another page than that which was asked for instead, if any was: no rule has a say."""
+        """Fetch a URL as it is, past all rules, if it was rewritten: it may lead to a page of its own."""
         self._parts.owed.do(partial(self._fetch_itself, url, why))
 
     def _fetch_itself(self, url: str, why: str) -> None:
@@ -63,7 +66,7 @@ class Falls:
             self._give_back([request])
 
     def give_back(self, requests: Iterable[Request], why: str) -> None:
-        """Ask for what was sent elsewhere, as it was asked for, or for what rules that are left make of it."""
+        """Send these requests as the spider made them; the remaining rules may rewrite them again."""
         bare = [untouched(request) for request in requests]
         self._give_back([one.replace(meta={**one.meta, GIVEN_BACK: why}) for one in bare])
 

@@ -10,11 +10,11 @@ class Fetched:
     """URLs that are, or were, fetched as they were requested.
 
     Attributes:
-        tried: Fetched for a trial, to be compared with what would be requested instead.
+        tried: Fetched for a trial, to be compared with the page that would be requested instead.
         given_back: Fetched because a request for them had been rewritten wrongly.
-        answered: URLs whose page the spider gets, or has had.
+        answered: URLs whose page the spider gets, or has got.
         for_others: Fetched only because other URLs were sent there.
-        lost: URLs whose page was kept, and then not stored.
+        lost: URLs whose page was kept, but not stored.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Fetched:
         self.lost = HashSet()
 
     def has(self, url: str) -> bool:
-        """True when a URL, fragment aside, is one of them, for its own sake."""
+        """True if a URL (fragment aside) is fetched for its own sake, not only because others were sent there."""
         bare = without_fragment(url)
         return url in self.tried or bare in self.given_back or bare in self.answered
 

@@ -13,28 +13,28 @@ from scrapy.http import Response
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.request_meta import TRIAL
 
-_MOST_BEYOND = 10_000  # URLs; of what more of them lead to it is taken for known that other pages do
+_MOST_BEYOND = 10_000  # URLs beyond awaited ones; further URLs are treated as if other pages led to them, too
 
 
 class _Awaited(msgspec.Struct):
-    """A URL that only the page of one on trial has led to so far."""
+    """A URL to which only pages of URLs on trial have led so far."""
 
     url: str
-    tried: set[str]  # the URLs on trial
-    yields: int = 0  # that the duplicate filter did not drop
+    tried: set[str]  # those URLs on trial
+    yields: int = 0  # requests for it that were yielded, minus those that the duplicate filter dropped
 
 
 def key_of(url: str) -> int:
-    """What a URL is known by here, without its fragment, which no server sees."""
+    """The hash by which this module knows a URL, without its fragment, which no server sees."""
     return hash(url.partition("#")[0] if "#" in url else url)
 
 
 class Referrer(msgspec.Struct, frozen=True):
-    """The page whose callback yields links, as far as that counts here.
+    """The page whose callback yields links.
 
     Attributes:
-        keys: Of its URLs: as it was asked for, and as it came.
-        tried: The URL on trial that it was fetched for.
+        keys: Keys of the URLs of its request and of its response.
+        tried: The URL on trial for which it was fetched, if any.
     """
 
     keys: frozenset[int]
@@ -50,12 +50,12 @@ class Referrer(msgspec.Struct, frozen=True):
 
 
 class OpenLinks(msgspec.Struct, frozen=True):
-    """The links of a crawl to which no page has led yet but those on trial and what those alone have led to.
+    """The URLs of a crawl that are reached only through pages on trial.
 
     Attributes:
-        awaited: URL on trial → what only its page has led to.
-        beyond: URLs to which what is awaited has led, or such as these.
-        leads_to: Pairs of either: a URL, and another that its page leads to.
+        awaited: URL on trial → URLs to which its page has led, and otherwise only pages on trial.
+        beyond: URLs to which only pages of awaited URLs, or of other URLs in `beyond`, have led.
+        leads_to: Pairs of URLs from these two: a URL, and another to which its page leads.
     """
 
     awaited: dict[str, list[str]]
@@ -66,38 +66,37 @@ class OpenLinks(msgspec.Struct, frozen=True):
 class FirstReferrers:
     """Knows every URL that was yielded, by its hash.
 
-    A crawl that skips a page must request the URLs to which that page was the first to lead. Then everything is found
+    A crawl that skips a page must request the URLs to which that page was the first to lead. Then it finds everything
     again: each page was requested before anything that it led to, so the first referrers form a tree, and each branch
-    depends on a page that is fetched or on one whose discoveries are remembered. A page to which no link led, but a
-    rule or another page's statement, depends on nothing once that is no longer believed. The URLs that it has led to
-    are then adrift, and belong to any other page that leads to them.
+    depends on a page that is fetched or on one whose links are remembered. If no link led to a page, but only a rule or
+    another page's statement, the page may not be requested once that is no longer believed. The URLs to which only such
+    pages have led are adrift: the next other page that leads to them becomes their first referrer.
 
     Attributes:
-        known: Keys of the URLs that pages which are not adrift have led to.
-        awaited: Key → the URL, where only pages on trial have led to it; once it is known and not here, it stays so.
+        known: Keys of the URLs to which pages that are not adrift have led.
+        awaited: Key → a URL to which only pages on trial have led. A known URL that is not here never gets here.
     """
 
     def __init__(self) -> None:
         self.known = HashSet()
-        self._made = HashSet()  # keys of URLs that rules made of others, or that pages name
-        self._adrift = HashSet()  # keys of URLs that only by way of such were yielded; they are not known
+        self._made = HashSet()  # keys of URLs that rules made, or that pages state as their own
+        self._adrift = HashSet()  # keys of URLs that are adrift, so not in `known`
         self.awaited: dict[int, _Awaited] = {}
         self._only_on: defaultdict[str, dict[int, _Awaited]] = defaultdict(dict)  # the same by URL on trial
-        # Key → a URL to which only what is awaited has led, or such as these. Key of either → what its page leads to.
-        self._beyond: dict[int, str] = {}
-        self._leads_to: dict[int, set[int]] = {}
+        self._beyond: dict[int, str] = {}  # key → URL, see `OpenLinks.beyond`
+        self._leads_to: dict[int, set[int]] = {}  # key of an awaited URL, or one beyond → keys its page leads to
         self._failed = HashSet()  # keys of URLs whose trial has failed
 
     def is_new(self, request: Request, referrer: Referrer | None = None, sent: Request | None = None) -> bool:
         """Count a request that a callback has yielded, or with which a crawl starts. It is called for each link.
 
-        True for the first to its URL, and where its URL is not all there is.
+        True for the first request to its URL, and for any that bypasses the duplicate filter or is not a GET.
 
         Args:
-            request: As it was yielded.
+            request: The request as it was yielded.
             referrer: The page whose callback has yielded it.
-            sent: What rules made of it. A trial counts what its page leads to by this: it is what is fetched and kept,
-                and other pages may lead to it by URLs of other forms.
+            sent: What rules made of it. Links of pages on trial are counted by this URL: it is the one that is fetched
+                and kept, and other pages may lead to it by URLs of other forms.
         """
         url, known, made, adrift = request.url, self.known, self._made, self._adrift
         key = asked = key_of(url)
@@ -131,7 +130,7 @@ class FirstReferrers:
         self._only_on[tried][key] = found
 
     def _count(self, asked: int, url: str, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
-        """A link leads to a URL: from a page on trial, from one that such alone have led to, or from another."""
+        """Count a link to a URL: from a page on trial, from one reached only through such pages, or from another."""
         if (awaited := self.awaited.get(asked)) is not None:
             awaited.yields += 1
         if tried is not None:
@@ -143,11 +142,11 @@ class FirstReferrers:
         if awaited is None and not was_asked:
             self._beyond[asked] = url
         if asked in self.awaited or asked in self._beyond:
-            for key in found_so:  # most lead to themselves and to their neighbours
+            for key in found_so:  # most pages link to themselves and to their neighbours
                 self._leads_to.setdefault(key, set()).add(asked)
 
     def _reach(self, key: int) -> None:
-        """A page that is not on trial has led to a URL, and by way of that to what its page has led to."""
+        """Note that a page not on trial leads to a URL, and through it to all that its page leads to."""
         reached = [key]
         while reached:
             key = reached.pop()
@@ -157,11 +156,11 @@ class FirstReferrers:
             reached += self._leads_to.pop(key, ())
 
     def made(self, url: str) -> None:
-        """A URL is asked for that no page has led to."""
+        """Note that a URL is requested to which no page has led."""
         self._made.add(key_of(url))
 
     def is_awaited(self, url: str, referrer: Referrer) -> bool:
-        """True where only pages on trial, or adrift, have led to a URL so far: another one must be counted."""
+        """True if only pages on trial, or adrift, have led to a URL so far, so that another link must be counted."""
         if not self.awaited and not self._made:
             return False
         key = key_of(url)
@@ -170,19 +169,19 @@ class FirstReferrers:
         return key in self._made or (key in self._adrift and not self._is_adrift(referrer))
 
     def _is_adrift(self, referrer: Referrer) -> bool:
-        """True for a page that only its being made, or others adrift, have led to."""
+        """True for a page to which only rules, statements of pages, or pages adrift have led."""
         made, adrift, known = self._made, self._adrift, self.known
         return bool(made) and any((key in made or key in adrift) and key not in known for key in referrer.keys)
 
     def dropped(self, request: Request) -> None:
-        """The duplicate filter has dropped a request: another worker, or an earlier process, had asked for its URL."""
+        """Note a request that the duplicate filter dropped: another worker or process may have requested its URL."""
         if (awaited := self.awaited.get(key_of(request.url))) is not None:
             awaited.yields -= 1
             if not awaited.yields:
                 self._reach(key_of(request.url))
 
     def failed(self, tried: str) -> None:
-        """The page of a URL on trial is one of its own: what it has led to, and will, is found by it like by any."""
+        """Count the page of a URL whose trial failed like any other page: it is no duplicate, so it is not skipped."""
         self._failed.add(key_of(tried))
         for key in list(self._only_on.get(tried, ())):
             self._reach(key)
@@ -194,9 +193,9 @@ class FirstReferrers:
                 del self._only_on[tried]
 
     def resume(self, links: OpenLinks) -> None:
-        """Before the crawl was stopped no other pages had led to these.
+        """Take over the open links of the process that was stopped before.
 
-        That the duplicate filter drops requests for them, which it knows from then, says nothing of other pages.
+        The duplicate filter knows their URLs from that process, so its drops do not show that other pages led to them.
         """
         for tried, urls in links.awaited.items():
             for url in urls:
@@ -210,7 +209,7 @@ class FirstReferrers:
 
     @property
     def open_links(self) -> OpenLinks:
-        """What `resume` is told when the crawl goes on in another process, in which URLs have other hashes."""
+        """What `resume` takes when the crawl goes on in another process, where URLs have other hashes."""
         urls = {**self._beyond, **{key: found.url for key, found in self.awaited.items()}}
         leads_to = [(key, to) for key, found in self._leads_to.items() for to in found]
         return OpenLinks(
@@ -220,10 +219,10 @@ class FirstReferrers:
         )
 
     def lost_without(self, url: str, instead: Collection[str] = ()) -> list[str]:
-        """The URLs to which so far only the page of this one, which is on trial, has led, and those beyond.
+        """The URLs that the crawl would not reach without the page of `url`, which is on trial.
 
-        Other pages on trial do not count: they may be left out, too. Those of the URLs `instead` do, for they are
-        fetched when this one is left out.
+        Links on other pages on trial do not count, because these may be skipped, too; links on the pages of the URLs
+        `instead` do, because these are fetched if this one is skipped.
         """
         only_on, others = self._only_on.get(url, {}), set(instead)
         awaited = {key: found for key, found in only_on.items() if others.isdisjoint(found.tried)}

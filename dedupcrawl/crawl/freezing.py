@@ -1,9 +1,9 @@
-"""What Python's garbage collector does while any crawl of this process runs (DEDUP_GC_FREEZE).
+"""Python's garbage collector while any crawl of this process runs (DEDUP_GC_FREEZE).
 
-It ignores what exists when a crawl begins (`gc.freeze`), because looking through modules and settings again and again
-takes a tenth of a crawl's CPU. And it collects less often: Python looks for garbage after each 700 new objects, and
-most objects of a crawl are freed without it. Both apply to the whole process. If the program has frozen something, or
-has chosen thresholds other than Python's, it is left alone.
+It ignores the objects that exist when a crawl begins (`gc.freeze`), because searching modules and settings again and
+again takes a tenth of a crawl's CPU. And it collects less often: Python looks for garbage after each 700 new objects,
+but most objects of a crawl are freed without it. Both apply to the whole process. If the program itself has frozen
+objects, or has set thresholds other than Python's, these stay as they are.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from __future__ import annotations
 import gc
 
 THRESHOLDS = (10_000, 3, 3)
-"""Of a crawl (`gc.set_threshold`); chosen by what docs/measured/cost.md shows."""
+"""Thresholds during a crawl (`gc.set_threshold`), chosen by the measurements in docs/measured/cost.md."""
 
-_PYTHON_S = frozenset({(700, 10, 10), (2000, 10, 10), (2000, 10, 0)})  # up to 3.12, of 3.13, of 3.14
+_PYTHON_S = frozenset({(700, 10, 10), (2000, 10, 10), (2000, 10, 0)})  # Python's own: up to 3.12, in 3.13, in 3.14
 
 
 class Freezing:
-    """Counts the crawls of a process."""
+    """Counts the crawls of a process, and sets the collector while any runs."""
 
     def __init__(self) -> None:
         self._crawls = 0
-        self._is_ours = False  # all that is frozen
-        self._before: tuple[int, int, int] | None = None  # thresholds, where they are ours now
+        self._is_ours = False  # whether this object, and nobody else, has frozen objects
+        self._before: tuple[int, int, int] | None = None  # the thresholds to restore, if ours are set
 
     def freeze(self) -> None:
-        """Leave alone all that is there now."""
+        """Have the collector ignore all objects that exist now."""
         self._is_ours = self._is_ours or not gc.get_freeze_count()
         if self._is_ours:
             gc.freeze()
 
     def begin(self) -> None:
-        """A crawl begins: leave alone all that is there now and is no garbage, and collect less often."""
+        """Collect garbage once at the start of a crawl, ignore what is left, and collect less often."""
         self._crawls += 1
         gc.collect()
         self.freeze()
@@ -40,7 +40,7 @@ class Freezing:
             gc.set_threshold(*THRESHOLDS)
 
     def end(self) -> None:
-        """A crawl has ended; with the last one everything is as it was."""
+        """End a crawl; when the last one ends, restore the collector's state."""
         self._crawls = max(0, self._crawls - 1)
         if self._crawls:
             return

@@ -24,9 +24,9 @@ from dedupcrawl.urls.rule_files import SUFFIX
 
 logger = logging.getLogger(__name__)
 
-FIRST_LESSON = 10  # redundant URLs, before rules are learned of them
-_GROWTH = 3  # of these, between two runs: docs/measured/url-rules.md has what chose both
-_NICENESS = 5  # of the process that learns, by which it yields to the crawl; of 19
+FIRST_LESSON = 10  # redundant URLs in the log before rules are first learned; measured in docs/measured/url-rules.md
+_GROWTH = 3  # factor by which their number grows until rules are learned again; measured there, too
+_NICENESS = 5  # priority (0 to 19) of the learning process, so that it yields to the crawl
 
 
 @dataclass(eq=False)
@@ -37,9 +37,8 @@ class Learning:
     rules are on probation, see `urls.probation`.
 
     Attributes:
-        evidence: In the log.
-        folder: Where the rule files are written.
-        software: As DEDUP_SOFTWARE.
+        folder: Folder into which the rule files are written.
+        software: Value of DEDUP_SOFTWARE.
     """
 
     log: LogFile
@@ -55,20 +54,20 @@ class Learning:
     _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     def announce(self) -> None:
-        """Say when rules are learned, and where they go."""
+        """Log when rules will be learned, and where they will be written."""
         logger.info(
             "dedupcrawl: rules are learned from %s once %d redundant URLs have been found, and written into %s",
             self.log.path, FIRST_LESSON, self.folder.absolute(),
         )  # fmt: skip
 
     def begin_if_due(self) -> None:
-        """Learn from the log, if there is so much more evidence in it."""
+        """Learn from the log if there is enough new evidence in it."""
         is_due = not self._stopped and self.evidence.count >= self._next and self._task is None
         if is_due and (loop := running_loop()) is not None:
             self._task = loop.create_task(self._learn())
 
     async def stop(self) -> None:
-        """Whatever is being learned is left: the log is still there for `dedupcrawl train`."""
+        """Kill the process that learns, if any: the log is still there for `dedupcrawl train`."""
         self._stopped = True
         if self._process is not None:
             with suppress(ProcessLookupError):
@@ -83,7 +82,7 @@ class Learning:
 
     async def _learn(self) -> None:
         try:
-            if self._stopped:  # by now: the last pages of a crawl are logged while it closes
+            if self._stopped:  # the last pages of a crawl are logged while it closes
                 return
             self.book.save()
             self.log.flush()
@@ -95,12 +94,12 @@ class Learning:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
             )
-            with suppress(OSError):  # it has ended
+            with suppress(OSError):  # it may have ended
                 os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)  # the crawl goes first
             _, said = await asyncio.to_thread(process.communicate)
             self._process = None
             changed = [path for path, when in _changes(self.folder).items() if before.get(path) != when]
-            ended_first = process.returncode == -signal.SIGKILL  # the crawl did; each file is written in one step
+            ended_first = process.returncode == -signal.SIGKILL  # by `stop`; what it wrote is whole: files are replaced
             if ended_first and not changed:
                 return
             self.stats.inc_value("dedup/learn/runs")
@@ -123,6 +122,6 @@ class Learning:
 
 
 def _changes(folder: Path) -> dict[Path, int]:
-    """When each rule file of the folder was written last."""
+    """Rule file of the folder → when it was last written, in nanoseconds since the epoch."""
     with os.scandir(folder) as entries:
         return {Path(entry.path): entry.stat().st_mtime_ns for entry in entries if entry.name.endswith(SUFFIX)}

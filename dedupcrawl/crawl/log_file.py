@@ -27,37 +27,39 @@ from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
-_FLUSH_EVERY = 64  # rows; a kill loses at most so many
+_FLUSH_EVERY = 64  # rows written together; a kill loses at most so many
 
 
 class LogRow(msgspec.Struct, omit_defaults=True):
-    """One response, or what was found out of a URL."""
+    """One response, or what the crawl found out about a URL."""
 
     url: str
-    status: int = 0  # HTTP's; 0 in a row that is of no response
+    status: int = 0  # HTTP status; 0 in a row that is not about a response
     mime: str = ""
     bytes: int = 0
-    digest: str = ""  # hexadecimal, as the next two
+    digest: str = ""  # hexadecimal, like the next two
     text_digest: str = ""  # of the normalized main text; empty where a page has next to none
     simhash: str = ""  # fingerprint of the main text, 16 digits
     title: str = ""
     canonical: str = ""  # absolute URL of its rel=canonical
     redirect_to: str = ""  # where a redirect led in the end; such a row has no digests
-    duplicate_of: str = ""  # URL of the page that it was found to duplicate, in a row that follows that of the response
-    unique: bool = False  # True in such a row of a page that is like none of those kept before it
-    abstained: str = ""  # what the body is in such a row of a page that says too little to be compared, or "empty"
-    lost: str = ""  # how a later pipeline lost the items in such a row: "dropped" or "failed"; it is kept no more
-    alias_of: str = ""  # URL that leads to the same page, as a page or a rule says, in a row that is of no response
-    alias_source: str = ""  # where a page says so, one of `aliases.sources.SOURCES`, or "rule"
-    # Whether the two were one page when both were fetched; None where `url` was not, because the source had held in
-    # this part of the site.
+    # The next four are in a row of their own, after that of the response.
+    duplicate_of: str = ""  # URL of the page that it was found to duplicate
+    unique: bool = False  # whether the page is surely no duplicate of those kept before it
+    abstained: str = ""  # kind of the body, or "empty", if the page has too little text to be compared
+    lost: str = ""  # how a later pipeline lost the items, so that the page is no longer kept: "dropped" or "failed"
+    # The next three are in a row that is not about a response.
+    alias_of: str = ""  # URL that leads to the same page, as a page or a rule says
+    alias_source: str = ""  # the source that says so, one of `aliases.sources.SOURCES`, or "rule"
+    # Whether both URLs, when fetched, led to one page; None if `url` was not fetched, because the source is proven in
+    # this section of the site.
     alias_held: bool | None = None
     fetched_at: float = 0.0  # seconds since the epoch
     run: str = ""  # identifies the crawl, as in the index
 
 
 class Evidence:
-    """How many URLs of a log are known to lead to a page that another one leads to, about."""
+    """Estimates how many redundant URLs a log has: URLs that lead to the same page as another."""
 
     def __init__(self) -> None:
         self._texts = HashSet()  # digests
@@ -65,11 +67,11 @@ class Evidence:
 
     @property
     def count(self) -> int:
-        """The URLs. A duplicate may be told of by its digest and by a verdict, in a row of its own."""
+        """The number of redundant URLs. A duplicate may show in its digest and again in the row of its verdict."""
         return max(self._repeated, self._judged) + self._linked
 
     def add(self, row: LogRow) -> None:
-        """Take a row into account."""
+        """Count a row."""
         if row.text_digest:
             self._repeated += not self._texts.add(row.text_digest)
         self._judged += bool(row.duplicate_of)
@@ -80,15 +82,15 @@ _URLS = ("url", "canonical", "redirect_to", "duplicate_of", "alias_of")
 
 
 class LogFile:
-    """Where the rows go, whole lines only, so that several processes may share one file; nowhere without a `path`.
+    """Appends rows to the log file as whole lines, so that several processes may share it.
 
-    A kill costs at most the rows that wait, and one that is torn. A crawl goes on without what cannot be written, which
-    is said once.
+    A kill loses at most the rows that wait, and tears at most one. If rows cannot be written, the crawl goes on without
+    them, and logs one error.
 
     Args:
-        path: The file.
+        path: The file; None to write nothing.
         at_once: Rows that are written together.
-        evidence: Takes each row into account.
+        evidence: Counts the redundant URLs in the rows.
     """
 
     def __init__(self, path: Path | None, at_once: int = _FLUSH_EVERY, *, evidence: Evidence | None = None) -> None:
@@ -104,7 +106,7 @@ class LogFile:
                 self._is_torn = self._file.read(1) != b"\n"  # by a kill
 
     def write(self, row: LogRow) -> None:
-        """Add a row, its URLs without user and password; it reaches the file with the next ones."""
+        """Add a row, without users and passwords in its URLs; it is written together with later ones."""
         for name in _URLS:
             if "@" in (url := getattr(row, name)):
                 setattr(row, name, without_user(url))
@@ -131,7 +133,7 @@ class LogFile:
         self._is_torn = bool(left) and (self._is_torn or left != lines)
 
     def close(self) -> None:
-        """Write what waits and close the file; further rows are lost."""
+        """Write the rows that wait, and close the file; further rows are lost."""
         self.flush()
         file, self._file = self._file, None
         if file is not None:
@@ -150,7 +152,7 @@ class PageLog:
         self._checks = make_checks(_CHECKS, parts.settings.parameters)
 
     def add(self, request: Request, response: Response) -> None:
-        """Write the response's row, and one for each redirect that led to it."""
+        """Write a row for the response, and one for each redirect that led to it."""
         fetched_at = time.time()
         reasons = request.meta.get("redirect_reasons", ())
         for source, reason in zip_longest(request.meta.get("redirect_urls", ()), reasons):
@@ -173,7 +175,7 @@ class PageLog:
         self._batch.then(partial(self._add_page, row, page), page)
 
     def judged(self, verdict: Verdict) -> None:
-        """Write a row for a page that surely is a duplicate, or surely none; a doubtful verdict is no evidence."""
+        """Write a row for a page that surely is a duplicate, or surely is none; a doubtful verdict is no evidence."""
         is_unique = verdict.verdict == "unique" and not verdict.doubt
         if verdict.is_sure or is_unique:
             row = LogRow(verdict.url, 200, unique=is_unique, fetched_at=time.time(), run=self._run)
@@ -187,7 +189,7 @@ class PageLog:
         self._file.write(row)
 
     def lost(self, url: str, *, has_failed: bool) -> None:
-        """Write a row for a page, or an item with a URL of its own, that a later pipeline lost once it was kept."""
+        """Write a row for a kept page, or item with a URL of its own, that a later pipeline lost."""
         row = LogRow(url, 200, lost="failed" if has_failed else "dropped", fetched_at=time.time(), run=self._run)
         self._file.write(row)
 
@@ -201,27 +203,26 @@ class PageLog:
         self._file.write(row)
 
 
-_RULE = "rule"  # a source besides what pages say
-_MOST_WAITING = 100_000  # aliases; of further ones nothing is learned
+_RULE = "rule"  # `alias_source` of rules, which are none of the sources on pages
+_MOST_WAITING = 100_000  # aliases that wait to be logged; further ones are not logged
 
 
 class AliasRows:
-    """Writes a row for each URL that was tested, and for each alias that was followed because a page named it.
+    """Writes a row for each URL that was tried, and for each alias that was followed because a page states it.
 
-    An alias waits until enough trials of its source have passed in its part of the site. So false statements of a site
-    are not in the log as facts, however the crawl ends. URLs that rules replaced have no rows: a rule is no evidence
-    for itself.
+    An untried alias waits until enough trials of its source have passed in its section of the site. So a site's false
+    statements never get into the log as facts. URLs that rules replaced have no rows: a rule is no evidence for itself.
     """
 
     def __init__(self, log: LogFile, parts: Parts) -> None:
         self._log = log
         self._run, self._book, self._stats = parts.run, parts.book, parts.stats
-        # By owner and rule: URL, target.
+        # Owner and rule → pairs of URL and target.
         self._waiting: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
         self._count = 0
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
-        """`target` is requested instead of `url`, by these rules; not called for a URL that is fetched as well."""
+        """Log an alias once it is proven: `target` is requested instead of `url`, which is not fetched for a trial."""
         if self._log.path is None or not said_by(rules):
             return
         if self._book.is_proved(url, rules):
@@ -231,7 +232,7 @@ class AliasRows:
             self._count += 1
 
     def tried(self, url: str, target: str, rules: tuple[str, ...], *, held: bool) -> None:
-        """Both were fetched, and are one page, or not; the book knows of it already."""
+        """Log a trial in which both URLs were fetched; call this after the rule book was told of its outcome."""
         if source := said_by(rules):
             self._stats.inc_value(f"dedup/aliases/{'held' if held else 'failed'}/{source}")
         self._add(url, target, rules, held=held)

@@ -21,12 +21,12 @@ class FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no type
     """The sum of some stats, or their share of others, against a limit.
 
     Attributes:
-        counted: Stats that are added up; one that is absent is 0.
-        share_of: Stats whose sum the other is divided by; none: that itself counts. A share of nothing is 0.
-        more: Added to that sum, so that a single trial that failed is no alarm (Laplace's rule).
-        whole: What the share is of, in words; none: those stats by their names.
-        setting: Changes the limit.
-        limit: The largest value that is no alarm; or the least, where it `is_least`.
+        counted: Stats that are added up; an absent one is 0.
+        share_of: Stats by whose sum `counted` is divided; empty: `counted` itself is compared. A share of 0 is 0.
+        more: Added to that sum, so that a single failed trial is no alarm (Laplace's rule).
+        whole: What `share_of` stands for, in words; empty: the names of its stats.
+        setting: Scrapy setting that changes the limit.
+        limit: The largest value that is no alarm; the smallest, if `is_least`.
     """
 
     counted: ClassVar[Sequence[str]]
@@ -38,7 +38,7 @@ class FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no type
     is_least: ClassVar[bool] = False
 
     def test_figures(self) -> None:
-        """Called by Spidermon."""
+        """Compare the figure with the limit. Spidermon calls this."""
         total, whole = (sum(self.stats.get(name, 0) for name in names) for names in (self.counted, self.share_of))
         figure = total / max(1, whole + self.more) if self.share_of else total
         allowed = self.crawler.settings.getfloat(self.setting, self.limit)
@@ -60,7 +60,7 @@ def _monitor(name: str, setting: str, counted: Sequence[str], **others: Any) -> 
 
 
 class DedupMonitorSuite(MonitorSuite):  # type: ignore[misc]  # it has no types
-    """All of them. For actions of your own, such as a message when one fails, subclass it."""
+    """All monitors of this module. For actions of your own, such as a message when one fails, subclass it."""
 
     monitors: ClassVar[list[type[FiguresMonitor]]] = [
         _monitor("Pages are checked", "MIN_CHECKED", _CHECKED, limit=1, is_least=True),

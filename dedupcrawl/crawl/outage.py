@@ -1,4 +1,4 @@
-"""What a crawl does while its index cannot be used: pages wait or are let through, and the rest is done later."""
+"""Outages of the index: pages wait or are let through unchecked, and work on the index is done later."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from dedupcrawl.printable import printable
 logger = logging.getLogger(__name__)
 
 LATE_LIMIT = 1000
-"""Pages that are remembered to be checked later; what is beyond stays unchecked."""
+"""Pages that are remembered to be checked later, at most; further ones stay unchecked."""
 
 _PAUSE = 0.2  # seconds between two attempts
-_MOST_REFUSALS = 20  # of an index, at times when nothing else is left to do; some minutes
+_MOST_REFUSALS = 20  # failed retries, made when nothing else is left to do, until a crawl gives up; some minutes
 
 Result = TypeVar("Result")
 
 
 class Owed:
-    """What the index could not be asked, or told, when it was to be: it is done once the index answers, in this order.
+    """Work that failed because of the index, and is done in its original order once the index answers.
 
-    That is: pages that were let through are checked, premises hold or fall, and skips whose premise fell are sent.
+    Such work checks pages that were let through, records that premises hold or fall, or sends skips whose premise fell.
 
     Attributes:
-        is_away: Whether anything is left because the server of the index was away when it was tried last.
+        is_away: Whether work is left because the index's server was away at the last attempt.
     """
 
     def __init__(self) -> None:
@@ -40,16 +40,16 @@ class Owed:
         self.is_away = False
 
     def __len__(self) -> int:
-        """How much is left."""
+        """The number of tasks that are left."""
         return len(self._work)
 
     @property
     def is_waiting(self) -> bool:
-        """Whether anything is left for which a crawl waits that has nothing else to do: not for ever."""
+        """Whether an idle crawl should stay open for work that is left; False after too many failed retries."""
         return bool(self._work) and self._refusals <= _MOST_REFUSALS
 
     def do(self, work: Callable[[], object]) -> bool:
-        """Do this, now or later, in which case it is begun anew; whether it is done."""
+        """Do `work` now; if the index fails, start it again later. True if it is done."""
         try:
             work()
         except INDEX_FAILS as error:
@@ -62,12 +62,12 @@ class Owed:
         return True
 
     def put_off(self, work: Callable[[], object], error: Exception) -> None:
-        """The index has failed so that this cannot be done; it is done later."""
+        """Do `work` later, because the index has failed with `error`."""
         self._work.append(work)
         self.is_away = isinstance(error, IndexAwayError)
 
     def retry(self) -> None:
-        """Do what is left, as far as the index can be used."""
+        """Do the work that is left, as far as the index can be used."""
         left, self._work, self.is_away = self._work, [], False
         for number, work in enumerate(left, 1):
             try:
@@ -83,11 +83,11 @@ class Owed:
 
 
 class Outage:
-    """Handles pages while the server of the index is away: they wait, then go on, and are checked later.
+    """Handles pages while the index's server is away: they wait, then go on unchecked, and are checked later.
 
     Args:
-        wait: Seconds from the beginning of an outage for which pages wait; 0: they never do.
-        owed: Where what cannot wait is put off.
+        wait: How long pages wait, in seconds since the beginning of an outage; 0: they never wait.
+        owed: Takes the checks that are put off.
     """
 
     def __init__(self, wait: float, stats: StatsCollector, owed: Owed) -> None:
@@ -99,7 +99,7 @@ class Outage:
 
         Args:
             ask: Asks the index; called again while it raises IndexAwayError.
-            later: What to do once the index is back, when nothing was found out now; raises the same error.
+            later: Called once the index is back, if `ask` got no answer; may raise IndexAwayError, too.
         """
         while True:
             try:
@@ -118,7 +118,7 @@ class Outage:
             await asyncio.sleep(_PAUSE)
 
     def _waits(self, error: IndexAwayError) -> bool:
-        """Whether pages wait now."""
+        """Whether pages wait at this time of the outage; the first call of an outage counts and logs it."""
         if self._began is None:
             self._began = time.monotonic()
             self._stats.inc_value("dedup/index/outages")

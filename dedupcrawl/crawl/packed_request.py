@@ -13,21 +13,21 @@ from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
-_USUAL = Request("data:,").to_dict()  # what a request has unless it is said otherwise
+_USUAL = Request("data:,").to_dict()  # default values of a request's fields
 
 
 def pack_request(request: Request, spider: Spider) -> bytes:
-    """MessagePack of all that is not as usual about the request.
+    """Encode the fields of a request that differ from Scrapy's defaults as MessagePack.
 
     Raises:
-        ValueError: its meta would come back as something else, or its callback is not a method of the spider.
+        ValueError: Its meta would not be decoded as it is, or its callback is not a method of the spider.
     """
     fields = request.to_dict(spider=spider)
-    if "_class" not in fields:  # others may have other defaults
+    if "_class" not in fields:  # other classes may have other defaults
         fields = {name: value for name, value in fields.items() if name == "url" or value != _USUAL.get(name, ...)}
     try:
         packed = msgspec.msgpack.encode(fields, enc_hook=_plain)
-        same = msgspec.msgpack.decode(packed) == fields  # not so for sets, tuples, dates and objects
+        same = msgspec.msgpack.decode(packed) == fields  # False for sets, tuples, dates and objects
     except (TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise ValueError(str(error)) from error
     if not same:
@@ -36,30 +36,30 @@ def pack_request(request: Request, spider: Spider) -> bytes:
 
 
 def _plain(value: object) -> str:
-    """What lxml and parsel give for text is text: a link extractor puts it into meta."""
+    """Turn a subclass of str into str: link extractors put strings of lxml and parsel into meta."""
     if isinstance(value, str):
         return str.__str__(value)
     raise TypeError(f"{type(value).__name__}, which is not text, number, list or dict")
 
 
 def unpack_request(packed: bytes, spider: Spider) -> Request:
-    """What `pack_request` was given.
+    """Decode the request that `pack_request` has encoded.
 
     Raises:
-        ValueError: the spider has no such method any more, its class is gone or has changed, or these are other bytes.
+        ValueError: The spider no longer has its callback, its class is gone or has changed, or the bytes are damaged.
     """
     try:
         fields: dict[str, Any] = msgspec.msgpack.decode(packed)
         return request_from_dict(fields, spider=spider)
-    except Exception as error:  # to find its class, modules are imported, which may do anything
+    except Exception as error:  # it imports the module of the request's class, which may raise anything
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 def restored(packed: bytes, spider: Spider, url: str, **meta: object) -> Request:
-    """What `pack_request` was given; where that cannot be read a request for its URL, with this meta.
+    """Decode a packed request; if there is none, or it cannot be read, make a request for `url` with this meta.
 
     Raises:
-        ValueError: There is but a URL for which Scrapy makes no request.
+        ValueError: Scrapy makes no request for such a URL.
     """
     try:
         if packed:

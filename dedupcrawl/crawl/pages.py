@@ -1,4 +1,4 @@
-"""Fetched pages and the items made of them: an item pipeline gets no response, so the link is kept here."""
+"""Fetched pages, and which items were made of them: an item pipeline gets no response, so this is remembered here."""
 
 from __future__ import annotations
 
@@ -30,47 +30,46 @@ from dedupcrawl.verdict import Verdict
 class FetchedPage:
     """What is known of one response. All its items share its verdict.
 
-    It holds no reference to the response, which is large with its tree, and keeps the body until it is analysed.
+    It holds no reference to the response, which is large with its tree; it holds the body until it is analysed.
     """
 
     response: InitVar[Response]
     _settings: DedupSettings
-    ignored: tuple[str, ...] = ()  # what does not count of it, besides what the settings say, as in DEDUP_IGNORE
-    _secret: Secret = NO_SECRET  # of the index that it is compared with
-    url: str = field(init=False)  # the response's, without a fragment: that of the index
+    ignored: tuple[str, ...] = ()  # parts to ignore besides those in the settings, written as in DEDUP_IGNORE
+    _secret: Secret = NO_SECRET  # secret of the index that it is compared with
+    url: str = field(init=False)  # the response's without a fragment, as in the index
     body_length: int = field(init=False)
-    mime: str = field(init=False)  # media type, as the server says
+    mime: str = field(init=False)  # media type that the server states
     kind: Kind = field(init=False)
     _status: int = field(init=False)
     _encoding: str | None = field(init=False)
     _body: bytes | None = field(init=False)  # None once it was analysed
-    _facts: Facts | None = None  # of the body, until then
+    _facts: Facts | None = None  # what the markup of the body says, until it is analysed
     _analysis: Analysis | None = None
-    verdict: Verdict | None = None  # what the content half said, once it was asked
-    request: Request | None = None  # whose response it is
+    verdict: Verdict | None = None  # verdict of the content half, once there is one
+    request: Request | None = None  # the request that it answers
     linked: set[int] = field(default_factory=set)  # ids of its items that have not come to our pipeline
-    # That it is stored, and its items, by their own URLs, where the index keeps them and they are on their way.
+    # URL of the page, or of an item with a URL of its own → the premise that it is stored, while it is kept in the
+    # index but not stored yet.
     kept: dict[str, Premise] = field(default_factory=dict)
-    on_their_way: int = 0  # items that are not at their end yet, and one more while its callback may yield others
+    on_their_way: int = 0  # items still in a pipeline, and one more while its callback may yield others
     stored: int = 0  # items that came through all pipelines
-    unwritten: int = 0  # items that did, but that a feed could not take
-    lost: int = 0  # items that did not
+    unwritten: int = 0  # those of them that a feed could not write
+    lost: int = 0  # items that did not come through
     has_failed: bool = False  # whether a pipeline has raised an error for one of these
-    # Of items that are judged one by one (DEDUP_ITEM_FIELDS): all their URLs; these by the id of an item, valid while
-    # it is on its way; and of those that were lost.
+    # Items that are judged one by one (DEDUP_ITEM_FIELDS): all their URLs; id of an item → its URL, valid while the
+    # item is on its way; and the URLs of lost items.
     item_urls: set[str] = field(default_factory=set)
     judged_as: dict[int, str] = field(default_factory=dict)
     lost_alone: set[str] = field(default_factory=set)
     is_update: bool = False  # whether an earlier crawl has kept the same page at its URL
-    named: frozenset[str] = frozenset()  # URLs that it names as its own
-    # Those of them of which another page has said so before, and that page.
-    contested: dict[str, str] = field(default_factory=dict)
-    # What only it led to, once its callback has come to its end; None again when that is settled.
-    links: list[Yielded] | None = None
-    files: set[FeedSlot] = field(default_factory=set)  # of feeds, that hold its items
+    named: frozenset[str] = frozenset()  # URLs that it states as its own
+    contested: dict[str, str] = field(default_factory=dict)  # such a URL → another page that states it, too
+    links: list[Yielded] | None = None  # links that it was the first to yield, from its callback's end until settled
+    files: set[FeedSlot] = field(default_factory=set)  # files of feeds that hold its items
     judged_late: bool = False  # whether it was judged after an item of it was let through
-    dropped: Counter[str] = field(default_factory=Counter)  # items dropped with it, by the URL of the verdict
-    force_keep: tuple[str, ...] = ()  # URLs that were due for which it was fetched: kept whatever it duplicates
+    dropped: Counter[str] = field(default_factory=Counter)  # URL of a verdict → items that were dropped by it
+    force_keep: tuple[str, ...] = ()  # due URLs for which it was fetched; if any, it is kept whatever it duplicates
 
     def __post_init__(self, response: Response) -> None:
         self.url, self.body_length, self._status = without_fragment(response.url), len(response.body), response.status
@@ -80,7 +79,7 @@ class FetchedPage:
 
     @property
     def wanted(self) -> bool:
-        """False for the page of an error, and when the request's meta switched the content half off."""
+        """False for the page of an error, and if the request's meta switches the content half off."""
         meta = self.request.meta if self.request is not None else {}
         return 200 <= self._status < 300 and not meta.get("dedup_skip") and bool(meta.get("dedup_content", True))
 
@@ -91,11 +90,11 @@ class FetchedPage:
 
     @property
     def is_analysed(self) -> bool:
-        """True when `analyse` costs nothing."""
+        """True if the page was analysed, so that `analyse` costs nothing."""
         return self._body is None
 
     def facts(self, response: TextResponse) -> Facts:
-        """What its markup says, given its response. The markup is read once for this and for its text."""
+        """What the markup of its response says. The markup is parsed once for this and for the text."""
         facts = self._facts or facts_of(response.body, self._encoding)
         if self._body is not None:
             self._facts = facts
@@ -105,7 +104,7 @@ class FetchedPage:
         """The page's text and signatures, the same object at each call.
 
         Raises:
-            RuntimeError: It has failed before.
+            RuntimeError: The analysis has failed before.
         """
         if self._analysis is None:
             body, facts, self._body, self._facts = self._body, self._facts, None, None
@@ -116,7 +115,7 @@ class FetchedPage:
         return self._analysis
 
     def _page(self, body: bytes, facts: Facts | None, also_at: tuple[str, ...]) -> Page:
-        """The page; without paragraphs where it is neither HTML nor text."""
+        """Extract the page from its body; it has no paragraphs if it is neither HTML nor text."""
         settings = self._settings.for_url(self.url)
         ignored = read_ignored((*settings.ignore, *self.ignored))
         if self.kind != "html":
@@ -140,20 +139,18 @@ def is_html(response: Response) -> TypeGuard[TextResponse]:
 
 
 def media_type(response: Response) -> str:
-    """What a response says that it is, in lower case; empty where it does not."""
+    """The media type that a response states, in lower case; empty if it states none."""
     return (response.headers.get("Content-Type") or b"").partition(b";")[0].strip().lower().decode("latin-1")
 
 
 class Pages:
     """Response → FetchedPage, and item → FetchedPage while the item is on its way to the pipeline.
 
-    Items are remembered by identity, for any kind of item: dict, Item, dataclass, attrs, pydantic, frozen or not. The
-    item itself is held until it is taken, so that its id cannot be that of another.
+    Items are remembered by identity, for any kind of item: dict, Item, dataclass, attrs, pydantic, frozen or not. Each
+    item is held until it is taken, so that no other object can get its id.
 
     Args:
-        settings: Of the crawl.
-        index: What the pages are compared with.
-        software: Tells what does not count of pages at a URL, besides what the settings say.
+        software: Tells which parts of pages at a URL to ignore besides those in the settings.
     """
 
     def __init__(self, settings: DedupSettings, index: PageStore, software: SoftwareStore | None = None) -> None:
@@ -162,7 +159,7 @@ class Pages:
         self._of_item: dict[int, tuple[Any, FetchedPage]] = {}
 
     def of(self, response: Response, request: Request | None = None) -> FetchedPage:
-        """The page of a response, the same object at each call; a middleware knows whose response that is."""
+        """The page of a response, the same object at each call; pass `request` while `response.request` is unset."""
         page = self._of_response.get(response)
         if page is None:
             ignored = () if self._software is None else self._software.ignored_at(response.url)
@@ -172,11 +169,11 @@ class Pages:
         return page
 
     def known(self, response: Response | None) -> FetchedPage | None:
-        """The page of a response, if anybody has asked for it before."""
+        """The page of a response, if `of` or `link` has made it before."""
         return None if response is None else self._of_response.get(response)
 
     def link(self, item: Any, response: Response) -> None:
-        """`item` was made of `response`."""
+        """Remember that `item` was made of `response`."""
         page = self.of(response)
         page.request = response.request
         page.on_their_way += 1
@@ -191,7 +188,10 @@ class Pages:
         return page
 
     def forget_rest(self, page: FetchedPage) -> bool:
-        """All items of a page are at their end; True when some have not come to our pipeline as what they were."""
+        """Forget the items of a page that has none left in the pipelines.
+
+        True if some never reached our pipeline as the objects that the callback yielded.
+        """
         missed, page.linked = page.linked, set()
         for number in missed:
             self._of_item.pop(number, None)

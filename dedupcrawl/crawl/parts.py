@@ -1,4 +1,4 @@
-"""Parts: what everything that follows the URLs of one crawl works with, put together in one place."""
+"""Parts: the objects that the URL half of one crawl shares, put together in one place."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ logger = logging.getLogger(__name__)
 class Savings:
     """Counts the fetches that rules save: the URLs that were requested, minus those that are fetched.
 
-    Requested are URLs of links and targets of redirects. URLs that no rule affects are fetched if they are requested,
-    and not counted. Fetches that bypass the spider were not requested. A negative number means more fetches than
-    without rules. While several requests are on their way the count may be off by one: of 800 crawls of fifty pages, in
-    each of which a rule failed, one counted a fetch too few.
+    URLs of links and targets of redirects count as requested. URLs that no rule affects are not counted, because each
+    that is requested is fetched. Fetches past the spider count as fetched only. A negative number means more fetches
+    than without rules. While several requests are under way, the count may be off by one: of 800 crawls of fifty pages,
+    in each of which a rule failed, one counted a fetch too few.
     """
 
     def __init__(self, stats: StatsCollector, tally: RunTally, fetched: Fetched) -> None:
         self._stats, self._tally, self._is_fetched, self._given_back = stats, tally, fetched.has, fetched.given_back
         self._asked, self._fetched = HashSet(), HashSet()
-        self._came = HashSet()  # as they were asked for or tried, or because others were sent there
-        self._sent_to = HashSet()  # links lead to these, to which rules have sent others
+        self._came = HashSet()  # URLs that were fetched as requested, for a trial, or because others were sent there
+        self._sent_to = HashSet()  # URLs of links that the filter dropped, perhaps after rewrites to them
 
     def drop(self, request: Request) -> None:
-        """`request` is not fetched, because another request for its URL is."""
+        """Count a request that is not fetched, because another request for its URL is."""
         if ORIGINAL_URL in request.meta:
             self._count(self._ask(request))
             return
@@ -66,13 +66,13 @@ class Savings:
             self._count(self._asked.add(url))
 
     def lead_on(self, request: Request) -> None:
-        """`request` is not fetched, for its page is by another URL."""
+        """Count a request that is not fetched, because its page is fetched by another URL."""
         url = request.url.partition("#")[0]
         self._count(self._answer(request) if ORIGINAL_URL in request.meta else self._asked.add(url))
-        self._fetched.add(url)  # as if: a link to it brings no fetch
+        self._fetched.add(url)  # counted as fetched: further links to it cause no fetch
 
     def fetch(self, request: Request) -> None:
-        """`request` is about to be fetched."""
+        """Count a request that is about to be fetched."""
         url, meta = without_fragment(request.url), request.meta
         is_tried = url == meta.get(TRIAL)
         if request.callback is NO_CALLBACK and meta.get("dedup_skip"):
@@ -89,18 +89,18 @@ class Savings:
             self._count(-(self._fetched.add(url) or is_again))
 
     def _is_again(self, url: str, request: Request) -> bool:
-        """True for a second fetch of `url`: what waits because others were sent to it may also be tried or given back.
+        """True for a second fetch of `url`: as a target, for a trial, or because it was given back.
 
-        Scrapy alone retries, too.
+        A retry by Scrapy does not count: it would happen without rules, too.
         """
         return not self._came.add(url) and "retry_times" not in request.meta
 
     def fetch_as_asked(self, *urls: str) -> None:
-        """These are fetched, whatever rules make of them."""
+        """Count URLs that are fetched as they were requested, whatever rules make of them."""
         self._count(-sum(map(self._fetched.add, urls)))
 
     def fall_back(self, requests: Sequence[Request], why: str) -> None:
-        """These are fetched as they were requested after all; a DEBUG log line for each says so."""
+        """Count requests that are fetched as they were made after all; log each (DEBUG)."""
         if not requests:
             return
         self._stats.inc_value("dedup/url/fallback", len(requests))
@@ -110,15 +110,15 @@ class Savings:
             logger.debug("Fell back to %s: %s", printable(request.url), printable(why))
 
     def _answer(self, request: Request) -> int:
-        """How many URLs are asked for that the answer to `request` is for."""
+        """The number of URLs, not counted before, that the answer to `request` answers."""
         url = request.url.partition("#")[0]
         linked = url in self._sent_to and self._asked.add(url)
         return linked + (self._ask(request) if ORIGINAL_URL in request.meta else 0)
 
     def _ask(self, request: Request) -> int:
-        """1 when the URL of which rules have made `request` is new and not fetched itself, else 0."""
+        """1 if the URL that rules rewrote to `request` is new, less 1 once it is known to be fetched itself, too."""
         url, trail = request.meta[ORIGINAL_URL], request.meta.get(TRAIL)
-        if trail and "redirect_urls" in request.meta:  # which lead there
+        if trail and "redirect_urls" in request.meta:  # the rules rewrote the target of a redirect
             url = trail[-1]
         return self._asked.add(url) - (self._is_fetched(url) and self._fetched.add(url))
 
@@ -129,11 +129,11 @@ class Savings:
 
 
 class Sending:
-    """Hands requests that no callback has made to the engine: scheduled like any other, or fetched past the spider.
+    """Hands the add-on's own requests to the engine: scheduled like any other, or fetched past the spider.
 
     Attributes:
-        count: Requests that were scheduled.
-        is_over: Whether the crawl takes no more requests: the next one asks for what is due.
+        count: Number of requests that were scheduled.
+        is_over: Whether the crawl takes no more requests; the next crawl requests the pages that are due.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -143,13 +143,13 @@ class Sending:
         self.is_over = False
 
     def schedule(self, request: Request) -> None:
-        """The request goes to the scheduler, as if a callback had yielded it."""
+        """Schedule a request, as if a callback had yielded it."""
         assert self._crawler.engine is not None
         self._crawler.engine.crawl(request)
         self.count += 1
 
     def fetch(self, request: Request, answered: Callable[[Response | None], None]) -> None:
-        """Have the answer to `request` passed to `answered`, and to no spider; None when there is none."""
+        """Fetch `request` past the spider, and call `answered` with the response, or with None if there is none."""
         if (loop := running_loop()) is None:
             answered(None)
             return
@@ -158,14 +158,14 @@ class Sending:
 
         def ended(task: asyncio.Task[None]) -> None:
             self._tasks.discard(task)
-            if task.cancelled():  # somebody waits all the same
+            if task.cancelled():  # the caller still waits for an answer
                 answered(None)
             self._look_again()
 
         task.add_done_callback(ended)
 
     def _look_again(self) -> None:
-        """Have the engine see whether it is idle: a spider that is kept open is looked at every five seconds only."""
+        """Have the engine check now whether it is idle: while a spider is kept open, it checks every five seconds."""
         slot = self._crawler.engine._slot if self._crawler.engine is not None else None
         if slot is not None:
             slot.nextcall.schedule()
@@ -175,23 +175,23 @@ class Sending:
         response = None
         try:
             response = await self._crawler.engine.download_async(request)
-        except Exception as error:  # whatever a downloader raises: it was only a question
+        except Exception as error:  # whatever a downloader raises; the crawl can do without the answer
             logger.debug("%s was not answered: %r", printable(request.url), error)
         answered(response)
 
 
 @dataclass(eq=False)
 class Parts:
-    """What belongs to one crawl; with a `folder` its requests survive the process.
+    """The parts of one crawl; with a `folder` its requests outlive the process.
 
     Attributes:
-        tries: Whether rules are tried; what pages say, and what is known of software, is used on trial only.
-        chance: Draws what is tried.
-        book: Of the rules that are tried; of none where none are.
-        rules: Those that are in use.
-        software: What is known of the software of sites; None where that does not matter.
-        earlier: Pages of this crawl, if of other workers.
-        owed: What the index could not be asked or told yet.
+        tries: Whether rules are tried. Aliases that pages state, and rules of known software, are used only then.
+        chance: Draws which rewrites are tried.
+        book: The rule book; it has no rules if none are tried.
+        rules: The rules in use.
+        software: What is known of the software of sites; None if it is not used.
+        earlier: Pages that this crawl has fetched, also by other workers.
+        owed: Work that waits until the index can be used again.
     """
 
     crawler: Crawler
@@ -214,7 +214,7 @@ class Parts:
         self.spider = crawler.spider
         self.stats = crawler.stats
         self.tries = share > 0
-        self.chance = Random(bytes(self.index.secret) + self.run.encode())  # nobody can foresee what is tried
+        self.chance = Random(bytes(self.index.secret) + self.run.encode())  # no site can foresee which URLs are tried
         self.alias_store = store = AliasStore(self.index, crawler.stats, self.settings)
         tried = (self.normalizer, store.rules_of) if self.tries else (Normalizer(), None)
         self.book = RuleBook(tried[0], share or 1, self.chance, tried[1])

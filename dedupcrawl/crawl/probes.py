@@ -1,9 +1,9 @@
-"""Probes past the spider: what a host answers where it has no page, and where canonical URLs lead.
+"""Probes: requests past the spider, for what a host answers where it has no page, and where canonical URLs lead.
 
 Some error pages come with a status of success ("soft 404"). A suspicion costs only one trial, so little evidence is
-enough for it. These are suspected: an answer that looks like the host's answers of status 404 or 410, or like its
-answer to a made-up URL (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); a text that answers several canonical URLs;
-and a canonical URL that redirects to another.
+enough for one. The crawl suspects an answer that looks like the host's answers of status 404 or 410, or like its answer
+to a made-up URL (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); a text that answers several canonical URLs; and a
+canonical URL that redirects to another.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
 
 _ALIKE = 0.8  # share of the symbols of either text that occur in the other
-_TEXTS_OF_A_HOST = 4  # different error pages that are remembered; set by hand, to bound memory
-_PAGES_OF_A_HOST = 20  # whose answers are looked at for that; set by hand
-_HOSTS = 1_000  # of which this is remembered; set by hand, to bound memory
-_TEXTS = 20_000  # of which it is remembered which URLs had them; set by hand, to bound memory
-_SAME_TEXT = 3  # canonical URLs
-_USUAL = 20  # redirects of canonical URLs that led to the page asked for, and none that did not
-_NEVER = 1_000_000_000  # so much counts against what was once wrong that no count of right ones makes up for it
+_TEXTS_OF_A_HOST = 4  # different error pages of a host that are remembered; set by hand, to bound memory
+_PAGES_OF_A_HOST = 20  # answers of status 404 or 410 of a host that are read for them; set by hand
+_HOSTS = 1_000  # hosts whose error pages are remembered; set by hand, to bound memory
+_TEXTS = 20_000  # texts whose URLs are remembered; set by hand, to bound memory
+_SAME_TEXT = 3  # canonical URLs that must lead to the same text for it to be suspected
+_USUAL = 20  # redirects of canonical URLs to the page asked for, if none led to another
+_NEVER = 1_000_000_000  # weight of a wrong redirect: no number of right ones makes up for it
 
 
 class ErrorPages:
-    """What is known of the hosts of one crawl, in bounded memory; who was met longest ago is forgotten."""
+    """What is known of the error pages of a crawl's hosts, in bounded memory: the oldest entries are forgotten."""
 
     def __init__(self) -> None:
         self._errors: OrderedDict[str, list[bytes]] = OrderedDict()  # host → outlines
         self._urls: OrderedDict[int, list[str]] = OrderedDict()  # hash of host and outline → canonical URLs
-        self._looked_at: dict[str, int] = {}  # host → its pages of status 404
+        self._looked_at: dict[str, int] = {}  # host → number of its pages of status 404 or 410
         self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline
 
     def is_new(self, host: str) -> bool:
-        """True the first time that this is called for a host."""
+        """True the first time that this, or `learn`, is called for a host."""
         if host in self._errors:
             return False
         self._errors[host] = []
@@ -58,14 +58,14 @@ class ErrorPages:
         return True
 
     def wants(self, host: str) -> bool:
-        """True while another of the host's error pages would tell something new; a few times."""
+        """True for the first few error pages of a host, which may show something new."""
         asked = self._looked_at[host] = self._looked_at.get(host, 0) + 1
         if len(self._looked_at) > _HOSTS:
             self._looked_at.clear()
         return asked <= _PAGES_OF_A_HOST
 
     def learn(self, host: str, outline: bytes) -> None:
-        """The host said this where it has no page."""
+        """Remember the text that the host answers where it has no page."""
         if not outline:
             return
         self.is_new(host)
@@ -74,7 +74,7 @@ class ErrorPages:
             known.append(outline)
 
     def suspects(self, host: str, canonical: str, outline: bytes) -> list[str]:
-        """The canonical URLs that led to this very text, this one among them, if it may be an error page; else []."""
+        """The canonical URLs that led to this text, this one among them, if it may be an error page; else []."""
         key = _key(host, outline)
         if not outline or key in self._trusted:
             return []
@@ -88,7 +88,7 @@ class ErrorPages:
         return []
 
     def trust(self, host: str, outline: bytes) -> None:
-        """This text is a page's own, at whatever URL, and so is what looks like it."""
+        """Never again suspect this text, at whatever URL; also forget error pages that look like it."""
         self._trusted[_key(host, outline)] = None
         if host in self._errors:
             self._errors[host] = [known for known in self._errors[host] if not _alike(outline, known)]
@@ -101,20 +101,20 @@ def _forget_oldest(memory: OrderedDict[Any, Any], most: int) -> None:
 
 
 class LeadingOn:
-    """Canonical URLs that redirect: what trials have shown, for each owner and set of rules."""
+    """What trials have shown of canonical URLs that redirect, for each owner and set of rules."""
 
     def __init__(self) -> None:
         self._led: Counter[tuple[str, tuple[str, ...]]] = Counter()
 
     def learn(self, canonical: str, rules: tuple[str, ...], *, held: bool) -> None:
-        """A canonical URL that led on did so to the page that was asked for, or to another."""
+        """Count a canonical URL that redirects: to the page that was asked for (`held`), or to another."""
         self._led[owner_of(canonical), rules] += 1 if held else -_NEVER
 
     def is_usual(self, canonical: str, url: str, rules: tuple[str, ...]) -> bool:
-        """True where canonical URLs of these rules redirect, as a trial found each time, to the page asked for.
+        """True if canonical URLs of these rules redirect to the page asked for, as every trial has found.
 
-        Only for what has the canonical URL in its own: among items that move to their titles one that is sold out may
-        lead to its category.
+        Only if the redirect's URL extends the canonical one: where items redirect to URLs with their titles, one
+        that is sold out may redirect to its category.
         """
         before, _, added = url.partition(canonical.rstrip("/"))
         if before or not added or added[0].isalnum():
@@ -123,12 +123,12 @@ class LeadingOn:
 
 
 def _key(host: str, outline: bytes) -> int:
-    """Outlines take up to 64 KB each."""
+    """Hash a host and an outline: outlines take up to 64 KB each."""
     return int.from_bytes(digest_of(host.encode() + b"\0" + outline)[:8], "big")
 
 
 def missing_url(url: str) -> str:
-    """A URL beside `url` that no site has."""
+    """A random URL in the same folder as `url`, which no site has."""
     parts = urlsplit(url)
     name = "".join(random.choices(string.ascii_lowercase, k=20))
     return parts._replace(path=f"{parts.path.rpartition('/')[0]}/{name}", query="", fragment="").geturl()
@@ -149,17 +149,17 @@ logger = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Probes:
-    """Fetches pages past the spider, and has them looked at together with others."""
+    """Fetches pages past the spider, and analyses them in batches with others."""
 
     pages: Pages
     batch: Batch
     sending: Sending
-    # What is open → URLs, and what is to be done then.
+    # Subject of an open probe → URLs and the work on them that waits for its answer.
     _waiting: dict[str, list[tuple[str, Callable[[], None]]]] = field(default_factory=dict, init=False)
 
     @property
     def are_open(self) -> bool:
-        """True while an answer is still to come."""
+        """True while the answer to a probe is still to come."""
         return bool(self._waiting)
 
     def then(self, about: str, url: str, work: Callable[[], None]) -> None:
@@ -178,10 +178,10 @@ class Probes:
         *,
         retry: bool = True,
     ) -> None:
-        """Have `settle` called with the page at a URL; with None where there is no answer, or none that is wanted.
+        """Fetch a URL, and call `settle` with its page; with None if there is no answer, or none that is wanted.
 
-        `retry`: ask again where the server fails, as Scrapy does by default. Not while an answer to what was asked
-        `about` is still to come.
+        Nothing happens while another probe with the subject `about` is open. `retry`: let Scrapy retry if the server
+        fails.
         """
         if about in self._waiting:
             return
@@ -192,7 +192,7 @@ class Probes:
             try:
                 if response is not None and is_wanted(response):
                     page = self.pages.of(response)
-            except Exception:  # who waits for this answer must not wait forever
+            except Exception:  # whatever waits for this answer must not wait forever
                 logger.exception("The answer of %s to a request of dedupcrawl's own cannot be read.", printable(url))
             self.batch.then(partial(self._settle, about, partial(settle, page)), page)
 
@@ -211,7 +211,7 @@ class Probes:
 
 
 def ask_for_error(probes: Probes, errors: ErrorPages, host: str, url: str) -> None:
-    """Fetch one URL beside `url` that is made up, once a host; `errors` learns from the answer."""
+    """Fetch a made-up URL beside `url`, once for each host, so that `errors` learns from the answer."""
     if errors.is_new(host):
         asked = Request(missing_url(url)).url  # as Scrapy writes it
         learn = partial(learn_error, errors, host)
@@ -219,6 +219,6 @@ def ask_for_error(probes: Probes, errors: ErrorPages, host: str, url: str) -> No
 
 
 def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None:
-    """This is an error page of the host, where there is one."""
+    """Add the text of a host's error page, if there is one, to `errors`."""
     if page is not None:
         errors.learn(host, Look.at(page.analyse()).outline)

@@ -1,4 +1,4 @@
-"""Refetches: pages that are due, because they, or what they were dropped for, were never stored (`index.ledger`)."""
+"""Refetches of pages that are due: they, or the pages that they duplicate, were never stored (see `index.ledger`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
 
-_MOST_TIMES = 2  # that one request is sent again in a crawl
+_MOST_TIMES = 2  # times that one request is sent again in a crawl
 _LEFT = (
     "%s has been fetched again %d times, because a later pipeline dropped or lost the items of each page that it "
     "duplicates. Correct that pipeline: the next crawl with this index fetches again what is not stored by the end."
@@ -33,11 +33,7 @@ _LEFT = (
 
 
 class Refetches:
-    """Requests pages that are due, and releases them once they are settled.
-
-    Args:
-        parts: Of the crawl; its pages are told which may not be dropped, its detector of each that is fetched again.
-    """
+    """Requests pages that are due, and releases them once they are settled."""
 
     def __init__(self, parts: Parts) -> None:
         settings = parts.crawler.settings
@@ -49,14 +45,14 @@ class Refetches:
         self._shares = is_redis(settings.get("DEDUP_INDEX") or "")
         self._queue_lasts = bool(settings.get("JOBDIR"))
         self._after_leases = returns_unstored(settings)
-        self._asked = False  # whether the index has told what earlier runs left
-        self._unanswered: dict[str, Skip] = {}  # by URL: asked for at the start, through a queue that may lose it
-        self._times: Counter[bytes] = Counter()  # how often a request was sent again, by its fingerprint
+        self._asked = False  # whether the index was asked for the pages that earlier runs left due
+        self._unanswered: dict[str, Skip] = {}  # by URL: requested at the start, through a queue that may lose them
+        self._times: Counter[bytes] = Counter()  # fingerprint of a request → how often it was sent again
 
     def fetch_again(self, due: Iterable[Skip], lost: Request | None) -> None:
-        """Request the pages that were dropped because of items of the page that `lost` fetched.
+        """Request the pages that were dropped because of items of the lost page, which the request `lost` fetched.
 
-        The same texts may be lost again. So a page that has been fetched again before, or is on the lost page itself,
+        A pipeline may lose the same texts again. So a page that was fetched again before, or is the lost page itself,
         is marked FORCE_KEEP: it is kept whatever it duplicates, and passes the pipelines by itself.
         """
         if self._sending.is_over:
@@ -75,10 +71,10 @@ class Refetches:
             self._sending.schedule(request.replace(dont_filter=True))
 
     def expire(self) -> bool:
-        """Forget what dead processes kept and did not store; False if it is not known which processes may be dead.
+        """Forget the pages that dead processes kept and did not store; False if it is unknown which are dead.
 
-        The requests that they had leased must be fetched first. Otherwise a page that one of them had dropped, and not
-        yet released, would be requested as due, stored, and fetched once more when its lease comes back.
+        The requests that those processes had leased must be fetched first. Otherwise a page that one of them had
+        dropped, and not yet released, would be requested as due, stored, and fetched once more when its lease expires.
         """
         leasing = self._leasing()
         if leasing is None:
@@ -91,7 +87,7 @@ class Refetches:
         return True
 
     def _leasing(self) -> Collection[str] | None:
-        """Names as lessees of workers whose requests may come back to a shared queue; None while it cannot tell."""
+        """Lessee names of workers whose requests may come back to a shared queue; None if the queue cannot tell."""
         if not self._after_leases:
             return ()
         slot = self._crawler.engine._slot if self._crawler.engine is not None else None
@@ -99,12 +95,11 @@ class Refetches:
         return told
 
     def of_the_dead(self) -> list[Request]:
-        """Pages that were dropped because of pages of workers that died later, and pages that could not be requested at
-        the start.
+        """Requests for pages that became due when other workers died, or that could not be requested at the start.
 
-        Also, once more, pages that were requested then and never answered. After a kill Scrapy's queue of start
-        requests in a JOBDIR no longer knows where it was, and gives out its oldest requests in place of as many new
-        ones. Called when there is nothing else to do: that queue is empty now, and made anew.
+        Also, once more, for pages that were requested at the start and never answered: after a kill Scrapy's queue of
+        start requests in a JOBDIR has lost its position, and returns its oldest requests in place of as many new ones.
+        Call this when the crawl is idle: then that queue is empty, and starts anew.
         """
         lost = [skip for skip in self._unanswered.values() if self._expected.expects(skip.url)]
         self._unanswered.clear()
@@ -119,9 +114,10 @@ class Refetches:
         return again + [request.replace(dont_filter=True) for request in self._due()]
 
     def at_start(self) -> Iterator[Request]:
-        """Requests for what an interrupted run never stored, and for what was dropped because of that.
+        """Requests for pages that an interrupted run never stored, and for pages dropped as duplicates of these.
 
-        If a shared queue gives back what dead workers had leased, this waits until there is nothing else to do.
+        There are none yet if a shared queue gives back the requests that dead workers had leased: `of_the_dead` makes
+        them later.
         """
         return iter(()) if self._after_leases else self._due(at_start=True)
 
@@ -136,15 +132,15 @@ class Refetches:
         if at_start and self._queue_lasts:
             self._unanswered = {skip.url: skip for skip in due}
         for _, request in self._requests_for(due):
-            if self._shares or self._queue_lasts:  # so does the duplicate filter, which may take them for done
+            if self._shares or self._queue_lasts:  # then the duplicate filter lasts, too, and may know these requests
                 yield self._bypass.admit(request)
             else:
                 yield request.replace(dont_filter=False)
 
     def answered(self, request: Request, response: Response) -> None:
-        """A final response, after redirects: what is due, and its site has taken down or moved, is due no more.
+        """Settle due pages that their site has taken down or moved, given a final response (after redirects).
 
-        By any other failure, or a redirect that may be for now (a login, say), nothing is settled.
+        Any other failure, or a redirect that may be temporary (to a login, say), leaves them due.
         """
         refetched, force_keep = request.meta.pop(REFETCHED, None), request.meta.pop(FORCE_KEEP, False)
         if refetched is None:
@@ -168,36 +164,36 @@ class Refetches:
             logger.info("%s cannot be fetched again: it is gone (status %d).", printable(url), response.status)
 
     def release(self, url: str, premise: Premise | None = None) -> None:
-        """The page at `url` is due no more, unless the premise falls that it was kept for."""
+        """Release the page at `url`: it is no longer due; with a `premise`, it is due again if that falls."""
         if premise is not None:
             self._owed.do(partial(self._expected.release, url, premise))
         else:
             self._owed.do(partial(self._index.release, Skip(self._spider.name, url, b""), None))
 
     def _expect(self, request: Request, urls: Iterable[str]) -> None:
-        """From a shared queue also comes what another worker asks for."""
+        """Have the detector expect these URLs, too, if another worker put the request into a shared queue."""
         others = [url for url in urls if not self._expected.expects(url)]
         packed = b""
         if others:
-            with suppress(ValueError):  # then its URL has to do
+            with suppress(ValueError):  # then only its URL is stored
                 packed = self._credentials.pack(request)
         for url in others:
             self._expected.expect(Skip(self._spider.name, url, packed))
 
     def _taken(self, due: Iterable[Skip]) -> list[Skip]:
-        """Those of this spider; another spider will ask for its own at its next start."""
+        """The due pages of this spider that it may request; another spider requests its own at its next start."""
         own = [skip for skip in due if skip.spider == self._spider.name]
         try:
             return self._index.take(own)
         except INDEX_FAILS:
-            return own  # at worst another worker asks for them, too
+            return own  # at worst another worker requests them, too
 
     def _count(self, due: Collection[Skip]) -> None:
         if due:
             self._stats.inc_value("dedup/content/refetched", len(due))
 
     def _requests_for(self, due: Iterable[Skip]) -> Iterator[tuple[bytes, Request]]:
-        """For each page that is due, or of which items are, the fingerprint of its request, and that."""
+        """One request, after its fingerprint, for each page that is due or has due items."""
         pages: defaultdict[bytes, list[Skip]] = defaultdict(list)
         for skip in due:
             pages[self._fingerprint(self._request_for(skip))].append(skip)
@@ -212,19 +208,19 @@ class Refetches:
             yield fingerprint, request.replace(meta=meta)
 
     def _request_for(self, skip: Skip) -> Request:
-        """By its URL alone no rule may send it elsewhere again."""
+        """The stored request; if there is none, one for its URL that no rule may rewrite again."""
         return restored(skip.request, self._spider, skip.url, dedup_url=False)
 
 
 def forgets_unstored(settings: BaseSettings) -> bool:
-    """Whether, after a kill, nothing but the index asks again for a page that was kept but not stored.
+    """Whether, after a kill, only the index makes the crawl fetch again a page that was kept but not stored.
 
-    That is where a duplicate filter outlives the process, so that the next one does not ask again for what it had.
+    That is so if the duplicate filter outlives the process, and no queue gives the page's request back.
     """
     filter_lasts = is_redis(settings.get("DEDUP_INDEX") or "") or bool(settings.get("JOBDIR"))
     return filter_lasts and not returns_unstored(settings)
 
 
 def returns_unstored(settings: BaseSettings) -> bool:
-    """Whether the scheduler gives back what a worker had fetched and not stored when it was killed."""
+    """Whether the scheduler gives back the requests of a killed worker whose items were not stored."""
     return bool(getattr(load_object(settings["SCHEDULER"]), "returns_unstored", False))

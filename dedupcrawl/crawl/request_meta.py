@@ -10,27 +10,27 @@ from scrapy.http.request import NO_CALLBACK
 
 from dedupcrawl.sites import without_user
 
-ORIGINAL_URL = "dedup_original_url"  # the URL that was asked for before it was rewritten
-CANONICAL = "dedup_canonical_urls"  # those that this request's answer proves or refutes, the last rewritten to last
-TRAIL = "dedup_url_trail"  # URLs this request was rewritten from, so that it cannot go round
-TRIAL = "dedup_trial"  # the URL on trial whose page this request fetches, as it was asked for
-REFETCHED = "dedup_refetched"  # URLs that are due and that this request fetches, and what it asked for; until answered
-GIVEN_BACK = "dedup_given_back"  # why it is asked for as it was asked for, unless other rules make another URL of it
-UNPROVED = "dedup_unproved"  # whether a rule that is yet to be proved has had a part in this request
-FORCE_KEEP = "dedup_force_keep"  # whether what it fetches is kept, whatever it duplicates; until it is answered
-POSTED = "dedup_posted"  # it was led on from what was sent to a URL by another method: nothing is said of that URL
+ORIGINAL_URL = "dedup_original_url"  # the URL before any rule changed it
+CANONICAL = "dedup_canonical_urls"  # URLs that this request's answer proves or refutes; it was rewritten to the last
+TRAIL = "dedup_url_trail"  # URLs that this request was rewritten from, so that it cannot run in a circle
+TRIAL = "dedup_trial"  # the URL on trial, whose page this request fetches as the spider asked for it
+REFETCHED = "dedup_refetched"  # due URLs that this request fetches, and its own URL at first; until it is answered
+GIVEN_BACK = "dedup_given_back"  # why it is sent as the spider made it, unless other rules rewrite it
+UNPROVED = "dedup_unproved"  # whether a rule that is not proven yet has rewritten this request
+FORCE_KEEP = "dedup_force_keep"  # whether its page is kept, whatever it duplicates; until it is answered
+POSTED = "dedup_posted"  # it follows a request of another method, which says nothing about that request's URL
 
-GONE = (404, 410)  # statuses by which a site says that there is no such page; any other may be a passing failure
-MOVED = frozenset({301, 308})  # statuses of a redirect that is for good
+GONE = (404, 410)  # statuses by which a site says that there is no such page; any other failure may be temporary
+MOVED = frozenset({301, 308})  # statuses of a permanent redirect
 
 _OURS = frozenset({ORIGINAL_URL, CANONICAL, TRAIL, TRIAL, GIVEN_BACK, UNPROVED})
 
 
 class Yielded(NamedTuple):
-    """A request as a callback has yielded it, whatever downloader middlewares write into it since, such as a proxy.
+    """A request as a callback has yielded it, without what downloader middlewares write into it later (a proxy, say).
 
-    The attributes that middlewares write into are copied; to copy whole requests takes ten times as long, and few are
-    sent again.
+    It copies only the attributes that middlewares write into: to copy whole requests takes ten times as long, and few
+    are sent again.
     """
 
     request: Request
@@ -39,11 +39,11 @@ class Yielded(NamedTuple):
 
     @classmethod
     def of(cls, request: Request) -> Yielded:
-        """As it is now."""
+        """Copy what middlewares may change of a request."""
         return cls(request, dict(request.meta), dict(request.headers))
 
     def again(self) -> Request:
-        """The request, to be sent again; if its class has further arguments, as it is now."""
+        """The request as it was yielded, to be sent again; as it is now, if its class cannot be copied."""
         try:
             return self.request.replace(meta=self.meta, headers=self.headers)
         except Exception:
@@ -51,11 +51,11 @@ class Yielded(NamedTuple):
 
 
 class AlreadyFetchedError(IgnoreRequest):
-    """Raised for a request that would fetch a page which the spider has, or will have by another request."""
+    """Raised for a request that would fetch a page which the spider has, or will get by another request."""
 
 
 def without_fragment(url: str) -> str:
-    """What a server sees of a URL: neither its fragment nor, in the URL, user and password."""
+    """A URL without its fragment, user and password: a server does not see these as part of the URL."""
     return without_user(url.partition("#")[0])
 
 
@@ -65,7 +65,7 @@ def urls_before(request: Request) -> tuple[str, ...]:
 
 
 def refreshed_from(request: Request) -> str:
-    """The URL whose page has led to this request by a meta refresh; empty where none has, or by another method."""
+    """The URL whose page led to this request by a meta refresh; empty if none did, or if that answered no GET."""
     is_refreshed = request.meta.get("redirect_reasons", ())[-1:] == ["meta refresh"] and POSTED not in request.meta
     return without_fragment(request.meta["redirect_urls"][-1]) if is_refreshed else ""
 
@@ -73,17 +73,17 @@ def refreshed_from(request: Request) -> str:
 def untouched(request: Request) -> Request:
     """The request as it was before any rule changed it, without our marks.
 
-    Other rules may change it, unless it goes past Scrapy's duplicate filter (`dont_filter`).
+    Rules may change it again, unless it bypasses Scrapy's duplicate filter (`dont_filter`).
     """
     return request.replace(meta={name: value for name, value in request.meta.items() if name not in _OURS})
 
 
 def as_asked(request: Request, **meta: object) -> Request:
-    """The request as it was before any rule changed it, for rules to leave alone; with this `meta` besides."""
+    """The request as it was before any rule changed it, with additional `meta`; rules leave it alone."""
     bare = untouched(request)
     return bare.replace(meta={**bare.meta, "dedup_url": False, **meta}, dont_filter=True)
 
 
 def is_for_spider(request: Request) -> bool:
-    """False for what is fetched past the spider."""
+    """True for a GET request whose response goes to the spider."""
     return request.method == "GET" and request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip")

@@ -1,4 +1,4 @@
-"""Which URL to request instead of the one that a request names, and the fallback if that was wrong."""
+"""Rewrites requests by rules and aliases, and falls back to the original URL if that was wrong."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from dedupcrawl.urls.normalizer import Excluded
 
 
 class Rewriter:
-    """Applies the rules to requests. One a crawl, shared by the spider and downloader middlewares."""
+    """Applies rules and aliases to requests. The spider and downloader middlewares of a crawl share one."""
 
     def __init__(self, parts: Parts, answers: Answers, aliases: Aliases) -> None:
         self._parts = parts
@@ -41,31 +41,31 @@ class Rewriter:
         self._answers, self._aliases, self._first_seen = answers, aliases, parts.rewrites.first_seen
         self._is_off, self._is_fetched = parts.book.is_off, parts.fetched.has
         self._fingerprint = parts.fingerprint
-        self._pages_of_their_own = HashSet()  # as an earlier crawl has kept them, whatever rules make of these URLs
-        self._skipped = HashSet()  # pages that were kept are asked for instead, which rules make these URLs of
+        self._pages_of_their_own = HashSet()  # URLs that no rule may rewrite: an earlier crawl kept their own pages
 
     def canonical(self, url: str) -> str:
-        """The URL's identity: equal for two URLs exactly when the rules take them for one page."""
+        """The URL's identity: two URLs have the same one exactly if the rules take them for one page."""
         if self._mode(url) != "rewrite" or url in self._pages_of_their_own:
             return url
         identity = self._rules.identity(url)
         return url if self._rewrites.is_refuted(identity) else identity
 
     def rewrite(self, request: Request) -> Request:  # noqa: PLR0911 - a reason each
-        """The request to send instead; the same object when there is nothing to change.
+        """The request to send instead; the same object if there is nothing to change.
 
-        What rules make of it that have been proved there comes first; on that others are tried, one in all the way of a
-        request. So those cost no fetch that these have saved, and a page that is lost is lost by one of them.
+        Proven rules are applied first. To their result at most one unproven rule is applied in the whole trail of a
+        request. So trials do not undo what proven rules save, and if a page is lost, a single rule is to blame.
         """
         url = request.url
         if GIVEN_BACK in request.meta:
             return self._given_back(request)
         origin, found = url, self._rules.normalize(url)
         if found.kind == "unchanged":
-            if (first := self._first_seen.get(url)) is None:  # most links, and remembered: nothing else is asked
+            if (first := self._first_seen.get(url)) is None:  # the case of most links, so nothing else is looked up
                 return request
-            origin, found = first, replace(self._rules.normalize(first), url=url)  # its identity
-            if found.canonical != url:  # and is so no more: rules have been switched off
+            # `url` is the identity of the URLs for which `first` stands.
+            origin, found = first, replace(self._rules.normalize(first), url=url)
+            if found.canonical != url:  # it no longer is: rules have been switched off
                 return request
         mode = self._mode(url)
         if found.kind == "unchanged" or mode == "off" or not _is_ours(request):
@@ -76,7 +76,7 @@ class Rewriter:
             sent = self._by_some(request, origin, mode, self._unproved)
             if sent is not request:
                 return self.rewrite(sent)
-        for rule in found.rules:  # in their order: one may make of it what no other URL leads to
+        for rule in found.rules:  # the first may change nothing by itself, or lead nowhere
             if rule in unproved:
                 sent = self._by_some(request, origin, mode, partial(self._unproved_but, rule))
                 if sent is not request:
@@ -84,7 +84,10 @@ class Rewriter:
         return request
 
     def _by_some(self, request: Request, origin: str, mode: str, without: Excluded) -> Request:
-        """The request for what is made without some rules of its URL, or of another URL whose identity that is."""
+        """The request for what the rules make of `origin` without those that `without` excludes.
+
+        `origin` is the request's own URL, or another URL whose identity that is.
+        """
         found = replace(self._rules.by_some(origin, without), url=request.url)
         is_none = found.kind == "unchanged" or request.url not in (origin, found.canonical)
         return request if is_none else self._by(request, found, mode, without)
@@ -96,16 +99,16 @@ class Rewriter:
         return self._unproved(url, rules) - {tried}
 
     def _by(self, request: Request, found: Normalized, mode: str, without: Excluded | None) -> Request:
-        """The request for what rules make of it, but for some.
+        """The request for what the rules, except those that `without` excludes, make of its URL.
 
-        That is its canonical form, or what stands for an identity, which may be no URL: what rewrites alone make of it,
-        where that has been fetched or they have been proved (of others the page may not be there), or the first URL
-        that was met of it.
+        That is its canonical URL. If equivalences apply, the canonical form is an identity for which there may be no
+        page, and another URL stands for it: the one that rewrites alone make, if it has answered or these rewrites are
+        proven; otherwise the first URL with that identity that the crawl has met.
         """
         url, wanted = request.url, found.canonical
         if found.kind == "equivalence" or wanted in self._first_seen:
             if self._first_seen.get(wanted) == url:
-                return request  # others wait for its answer, though another has been fetched as well, to try a rule
+                return request  # other requests wait for its answer
             made = found
             if found.kind == "equivalence":
                 made = self._rewrites_alone(found, without)
@@ -115,7 +118,7 @@ class Rewriter:
                 )
             if wanted == made.canonical:
                 found = replace(made, url=url)
-            elif wanted != found.canonical:  # what makes the two one is all that is done to either
+            elif wanted != found.canonical:  # the two have one identity only by the rules of both
                 rules = dict.fromkeys((*found.rules, *self._made(wanted, without).rules))
                 found = replace(found, rules=tuple(rules))
                 if self._is_off(url, found.rules):
@@ -135,7 +138,10 @@ class Rewriter:
         return made if is_one and is_there else Normalized(url, url, "unchanged", ())
 
     def _given_back(self, request: Request) -> Request:
-        """By rules that are left, and that something speaks for, another request; else it is fetched as it is."""
+        """The request that the remaining rules make of one that was given back, if trials or a log support them.
+
+        Otherwise the request itself, which is fetched as it is.
+        """
         why, url = request.meta.pop(GIVEN_BACK), request.url
         rules = self._rules.normalize(url).rules
         self._parts.fetched.given_back.discard(url)
@@ -149,12 +155,12 @@ class Rewriter:
         return request
 
     def follows(self, request: Request) -> bool:
-        """Whether `follow` asks what is known of a request's URL."""
+        """Whether `follow` looks up aliases of a request's URL."""
         is_own = without_fragment(request.url) in self._pages_of_their_own
         return not is_own and self._mode(request.url) != "off" and not request.dont_filter and _is_ours(request)
 
     def follow(self, request: Request) -> Request:
-        """The request to send instead of one that rules leave alone, by what is known of its very URL."""
+        """The request to send instead of one that rules leave alone, if its URL is a known alias."""
         if not self.follows(request):
             return request
         mode, known = self._mode(request.url), self._aliases.follow(request.url)
@@ -164,13 +170,13 @@ class Rewriter:
         trail, is_one_url = request.meta.get(TRAIL, ()), self._parts.earlier.is_one_url
         is_made = found.canonical in trail or (not is_answered and is_one_url(found.canonical, request.url))
         if is_made and mode == "rewrite":
-            # Rules make of the page that was kept the URL of one that was dropped for it: so it is asked for itself.
+            # The rules rewrite the kept page's URL to that of its dropped duplicate. So the kept page is requested past
+            # the rules. The rewrite is recorded, because the kept page may be gone by now, or this page have changed.
             for before in (request.url, *filter(self._rewrites.waits, request.meta.get(CANONICAL, ()))):
                 self._rewrites.lead_on(before, found.canonical)
-            self._rewrites.send(request, found.canonical, found.rules)  # should it be gone by now, or this another page
-            self._parts.savings.lead_on(request)
-            if self._skipped.add(request.url):
+            if self._answers.sent(request, found.canonical, found.rules):
                 self._ask_for_links(request.url)
+            self._parts.savings.lead_on(request)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
             sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
             return sent if self._parts.bypass.knows(sent) else self._parts.bypass.admit(sent)
@@ -179,14 +185,14 @@ class Rewriter:
         sent = self._send(request, found.canonical, found, mode)
         if sent is not request:
             self._rewrites.lead_on(request.url, sent.url)
-            if not was_found_out(found.rules[0]):  # what pages say is no evidence in a trial of the rules before
+            if not was_found_out(found.rules[0]):  # a page's statement is no evidence for the rules before
                 sent.meta[CANONICAL] = [sent.url]
         return sent
 
     def instead_of_page(self, request: Request, named: str, source: str) -> Request | None:
-        """The request for the URL that a page names as its own, to be requested and kept in place of that page.
+        """The request for the canonical URL that a page states (`named`), to be kept in place of that page.
 
-        None if the page stays: it was requested on purpose, rules made its URL, or the spider has the other one.
+        None if the page stays: it was fetched for a trial, rules made its URL, or the spider has the canonical page.
         """
         found = Normalized(request.url, named, "rewrite", (rule_id(source),))
         is_wanted = self._mode(request.url) == "rewrite" and _is_ours(request)
@@ -204,13 +210,13 @@ class Rewriter:
         return sent
 
     def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911, PLR0912 - a reason each
-        """`request` for the URL `wanted`; itself when that would lead nowhere, or round."""
+        """`request` for the URL `wanted`; itself if that URL leads nowhere, leads back, or must not be requested."""
         if request.dont_filter:
             return request
         url, wanted = without_fragment(request.url), without_fragment(wanted)
         if wanted == url:
             return request
-        if url != request.url:  # one page, one trial, one answer to wait for
+        if url != request.url:  # URLs that differ in their fragment have one page, one trial and one answer
             bare = request.replace(url=url)
             sent = self._send(bare, wanted, found, mode)
             return request if sent is bare else sent
@@ -238,26 +244,29 @@ class Rewriter:
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._rewrites.waits(before)]
         if self._answers.sent(request, target, found.rules):
             self._ask_for_links(url)
-        for before in on_the_way:  # the target may have been asked for already, and this request will be dropped
+        for before in on_the_way:  # if the target was requested before, the filter will drop this request
             self._rewrites.lead_on(before, target)
         rewritten.meta[ORIGINAL_URL] = request.meta.get(ORIGINAL_URL, url)
-        rewritten.meta[CANONICAL] = [*on_the_way, target]  # a redirect that is rewritten answers both
+        rewritten.meta[CANONICAL] = [*on_the_way, target]  # the answer to a rewritten redirect is the answer for both
         rewritten.meta[TRAIL] = [*trail, url]
         if unproved:
             rewritten.meta[UNPROVED] = True
         return rewritten
 
     def _is_filtered(self, request: Request, target: str) -> bool:
-        """Whether Scrapy's offsite filter would drop a request for another host, without a word."""
+        """Whether Scrapy's offsite filter would silently drop a request for another host."""
         domains = getattr(self._parts.spider, "allowed_domains", None)
         if not domains or host_of(target) == host_of(request.url) or request.meta.get("allow_offsite"):
             return False
         return not url_is_from_any_domain(target, domains)
 
     def _as_one(self, request: Request, wanted: str) -> Request:
-        """Scrapy takes its URL and `wanted` for one, so that the one that is asked for first has to answer for both."""
+        """`request`, recorded as the same as one for `wanted`: Scrapy gives both URLs one fingerprint.
+
+        So only the first of them is fetched, and its answer counts for both.
+        """
         bypass = self._parts.bypass
-        if self._rewrites.is_refuted(wanted):  # what the filter knows is the one that led nowhere
+        if self._rewrites.is_refuted(wanted):  # the filter knows the fingerprint from `wanted`, which led nowhere
             return request if bypass.knows(request) else bypass.admit(request)
         if self._rewrites.is_unknown(wanted):
             self._rewrites.lead_on(wanted, request.url)
@@ -269,37 +278,36 @@ class Rewriter:
         return request
 
     def _ask_for_links(self, url: str) -> None:
-        """What is known to be linked from the page at a URL that is not fetched, and from no other, is asked for."""
+        """Request the links that are known to be only on the page at a URL that is not fetched."""
         for link in self._aliases.links_of(url):
             self._aliases.first_referrers.is_new(link)
-            self._parts.sending.schedule(link)  # rules have their say before it is downloaded
+            self._parts.sending.schedule(link)  # a downloader middleware will apply the rules
 
     def _sent_to(self, url: str, request: Request) -> Request:
-        """`request` for another URL; itself when Scrapy would take the two for one.
+        """`request` for another URL; itself if Scrapy gives both URLs one fingerprint, because it escapes and sorts.
 
-        Scrapy escapes and sorts. To its duplicate filter such a request would be a repetition of the one that it
-        replaces, and be dropped.
+        Then the duplicate filter would drop the new request as a repetition of the one that it replaces.
         """
         try:
             sent = request.replace(url=url)
-        except (TypeError, ValueError):  # a class with arguments of its own; a URL that none can be asked for
+        except (TypeError, ValueError):  # a class with its own arguments, or a URL for which Scrapy makes no request
             return request
         return request if self._fingerprint(sent) == self._fingerprint(request) else sent
 
     def refute(self, request: Request, *, is_sure: bool) -> list[Request]:
-        """`request` led nowhere: what was sent to its URL by a rule, to be fetched as it was first requested.
+        """The requests that rules had sent to the URL of `request`, which led nowhere, as the spider made them.
 
-        Empty when no rule had to do with it. What a rewritten `request` was made from comes first. While it is not
-        sure that there is no such page, that alone tells nothing of the rules.
+        The original of `request` itself comes first. There are none if no rule was involved. Only if it is sure
+        (`is_sure`) that there is no such page does this count against the rules.
         """
         if CANONICAL not in request.meta and not self._parts.normalizer.has_rules_for(request.url):
             return []
         original = request.meta.get(ORIGINAL_URL)
-        is_back = request.url == original  # this was the fallback already
+        is_back = request.url == original  # `request` itself was a fallback
         canonicals = request.meta.get(CANONICAL, [without_fragment(request.url)])
         waiting = {canonical: self._rewrites.refute(canonical) for canonical in canonicals}
         for canonical in canonicals:
-            if (end := self._rewrites.end(canonical)) != canonical:  # nobody waits for it any more
+            if (end := self._rewrites.end(canonical)) != canonical:  # requests wait for `end` instead
                 self._answers.missing_between(canonical, end)
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))
@@ -313,9 +321,9 @@ class Rewriter:
         return sorted(asked, key=lambda one: one.url != original)
 
     def _by_identity(self, canonical: str, waiting: list[Request]) -> tuple[list[Request], list[Request]]:
-        """Those that waited for a URL which is not there and are fetched as they are; others, sent to one of them.
+        """The requests that waited for a canonical URL that is gone: those to fetch as they are, and those sent anew.
 
-        The latter only where the rules that sent them have become equivalences meanwhile.
+        The latter go to another URL, because the rules that rewrote them have become equivalences meanwhile.
         """
         as_they_are, led_on = [], []
         for waited in waiting:
@@ -329,11 +337,11 @@ class Rewriter:
         return as_they_are, led_on
 
     def give_up(self) -> list[Request]:
-        """All requests that still wait for an answer when none can come any more, to be fetched as they were made."""
+        """The requests that still wait when no answer can come any more, as the spider made them."""
         asked = []
         for canonical in self._rewrites.unanswered():
-            is_there = canonical in self._parts.fetched.answered  # by a trial of the URL itself
-            is_there = is_there or self._parts.earlier.look(canonical) is not None  # another worker has fetched it
+            is_there = canonical in self._parts.fetched.answered  # it answered a request of its own
+            is_there = is_there or self._parts.earlier.look(canonical) is not None  # or one of another worker
             if is_there and canonical not in self._answers.audits.suspected:
                 self._rewrites.prove(canonical)
                 continue
@@ -342,10 +350,10 @@ class Rewriter:
         return asked
 
     def as_first_asked(self, request: Request) -> Request:
-        """The rewritten `request` as it was first made; its answer replaces that of the canonical URL.
+        """The rewritten `request` as the spider made it; its answer replaces that of the canonical URL.
 
         Raises:
-            AlreadyFetchedError: So it is fetched already.
+            AlreadyFetchedError: The original URL is fetched already.
         """
         original = request.meta[ORIGINAL_URL]
         is_fetched = self._is_fetched(original)
@@ -361,12 +369,12 @@ class Rewriter:
         return settings.url_mode if settings.enabled else "off"
 
     def _came_from(self, request: Request, canonical: str) -> bool:
-        """True for the target of a redirect within one page: rewriting it would undo the site's own redirect."""
+        """True if a redirect from a variant of `canonical` led to `request`: a rewrite would undo that redirect."""
         redirected_from, is_one_url = request.meta.get("redirect_urls", ()), self._parts.earlier.is_one_url
         return any(is_one_url(url, canonical) for url in redirected_from)
 
 
 def _is_ours(request: Request) -> bool:
-    """False for requests whose exact URL matters, or that no page comes of."""
+    """False for requests whose exact URL matters, or whose response does not go to the spider."""
     is_free = request.meta.get("dedup_url", True) and not request.meta.get("verbatim_url")
     return is_for_spider(request) and bool(is_free) and request.url.startswith(("http://", "https://"))

@@ -1,12 +1,12 @@
-"""Which URL this crawl requests instead of which: skips, each with the premise that the other URL answers.
+"""The rewrites of a crawl: skips of a URL, each with the premise that the URL requested instead answers.
 
 Scrapy's duplicate filter drops the second request for one URL. If that URL leads nowhere (404, forbidden, a redirect to
-its own variant), every request that was sent there has to be fetched as the spider made it; and if a rule turns out to
-be wrong, everything that it sent elsewhere. So each request that is sent elsewhere is recorded in the index, once, and
-restored from there.
+its own variant), every request that was sent there has to be fetched as the spider made it; if a rule turns out to be
+wrong, so has every request that it rewrote. So each rewritten request is recorded in the index, once, and restored from
+there.
 
-The premise that a URL answers is open until its answer comes. Then it holds, or it has fallen. What an earlier process
-of the same run has found out (JOBDIR) is shared within the run; where nothing is known, the premise is open.
+The premise that a URL answers is open until its answer comes; then it holds, or it has fallen. With a JOBDIR the index
+tells the next process of the run which premises hold or have fallen; all others are open there.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from dedupcrawl.sites import without_user
 
 logger = logging.getLogger(__name__)
 
-_AT_ONCE = 64  # rewrites, or facts about answers
+_AT_ONCE = 64  # rewrites, or facts about answers, that are written together
 _HOLDS, _FALLEN, _LED_ON = "answered", "led nowhere", "led on"
 
 
 class Fact(msgspec.Struct, frozen=True, array_like=True):
-    """What an answer has told: that a URL answers, led nowhere, or led on to another."""
+    """What an answer has shown: that a URL answers, led nowhere, or led on to another."""
 
     what: str
     url: str
@@ -46,18 +46,16 @@ class Fact(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Rewrites:
-    """The first rewrite of each URL to another, what is known of that one, and which URL stands for an identity.
+    """Records each rewrite of a URL to a target, what is known of the target, and which URL stands for an identity.
 
     Args:
-        index: Where both are found again.
-        credentials: Of the spider.
-        run: This crawl.
-        owed: Asks the index again when nothing else is left to do.
-        lasts: Whether it may be resumed: a rewrite is in the index then before its target is in any queue.
-        is_shared: Whether other workers have a part in the run, which agree on what stands for an identity.
+        run: Id of this crawl.
+        owed: Retries later what fails because of the index.
+        lasts: Whether the crawl may be resumed: then a rewrite is stored before its target gets into any queue.
+        is_shared: Whether other workers take part in the run, so that all must agree on what stands for an identity.
 
     Attributes:
-        first_seen: Identity, which may be no URL → the URL that stands for it, as far as this process knows.
+        first_seen: Identity (a canonical form that may have no page) → the URL that stands for it here.
     """
 
     def __init__(  # noqa: PLR0913 - each is another part of the crawl
@@ -75,23 +73,23 @@ class Rewrites:
         self._run, self._agrees = run, lasts or is_shared
         self._at_once, self._of = 1 if lasts else _AT_ONCE, f"{run} {self._spider.name}"
         self._begun = time.time()
-        self._known = HashSet()  # by `_use`
-        self._new: list[Rewrite] = []
-        self._facts: dict[str, Fact] | None = {} if lasts else None  # not yet told to the index
+        self._known = HashSet()  # recorded rewrites, by `_use`
+        self._new: list[Rewrite] = []  # not yet written to the index
+        self._facts: dict[str, Fact] | None = {} if lasts else None  # not yet written to the index
         self._is_away = False
-        # Target → URL → a request that waits for it and cannot be packed.
+        # Target → URL → a request that waits for the target and cannot be packed.
         self._as_they_are: defaultdict[str, dict[str, Request]] = defaultdict(dict)
-        # Target → the first URL that was sent there, and its rules; that is empty where an earlier process has sent it.
+        # Target → the first URL that was sent there (empty if an earlier process sent it), and its rules.
         self._waiting: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._proven, self._refuted = HashSet(), HashSet()  # every page of a site with rules is in one of them
-        self._led_on: dict[str, str] = {}  # target → what is asked for instead; circles only over what has fallen
+        self._led_on: dict[str, str] = {}  # target → its own target; each circle has a member that led nowhere
         self._led_from: defaultdict[str, set[str]] = defaultdict(set)
         self.first_seen: dict[str, str] = {}
         if lasts:
             self._resume()
 
     def _resume(self) -> None:
-        fallen: dict[str, float] = {}  # when
+        fallen: dict[str, float] = {}  # URL that led nowhere → when
         facts = map(msgspec.msgpack.Decoder(Fact).decode, self._index.facts_of_run(self._of))
         for fact in sorted(facts, key=lambda one: one.at):
             if fact.what == _LED_ON:
@@ -110,7 +108,7 @@ class Rewrites:
     # Skips
 
     def send(self, request: Request, target: str, rules: tuple[str, ...]) -> bool:
-        """`target` is asked for instead of `request`; False when this is known of its URL, by these rules."""
+        """Record that `target` is requested instead of `request`; False if that is recorded, with the same rules."""
         if (end := self.end(target)) not in self._proven:
             self._waiting.setdefault(end, (request.url, rules))
         if not self._known.add(_use(request.url, target, rules)):
@@ -124,24 +122,24 @@ class Rewrites:
             if self._facts is not None:
                 logger.warning("A rewritten request cannot be stored for a restart: %s (%s)", printable(url), error)
         self._new.append(Rewrite(url, without_user(target), rules, self._spider.name, self._run, at, packed))
-        if len(self._new) % self._at_once == 0:  # and while the index is away, after as many more
+        if len(self._new) % self._at_once == 0:  # while the index is away, try again after as many more
             self.flush()
         return True
 
     def of(self, url: str) -> Rewrite | None:
-        """Where this crawl sent a URL; None where it did not.
+        """The rewrite of a URL in this crawl; None if there was none.
 
         Raises:
-            OSError, IndexDamagedError: The index cannot tell.
+            OSError, IndexDamagedError: The index cannot be read.
         """
         self.flush()
         return self._index.rewrite(without_user(url), self._spider.name, self._run)
 
     def found(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
-        """What this crawl sent to these URLs, or anywhere by rules with these ids, of whatever site.
+        """The rewrites of this crawl to these targets, or by rules with these ids, of whatever site.
 
         Raises:
-            OSError, IndexDamagedError: The index cannot tell.
+            OSError, IndexDamagedError: The index cannot be read.
         """
         self.flush()
         wanted, by = set(map(without_user, targets)), set(rules)
@@ -152,10 +150,10 @@ class Rewrites:
         return [*there, *new]
 
     def rules_between(self, url: str, target: str) -> tuple[str, ...]:
-        """The ids of the rules that made the second of the first, one after another; of none where they did not.
+        """The ids of the rules that rewrote `url`, one rewrite after another, up to `target` if they lead there.
 
         Raises:
-            OSError, IndexDamagedError: The index cannot tell.
+            OSError, IndexDamagedError: The index cannot be read.
         """
         rules, passed = dict[str, None](), set[str]()
         while (use := self.of(url)) is not None and url not in passed:
@@ -167,10 +165,10 @@ class Rewrites:
         return tuple(rules)
 
     def of_earlier_processes(self) -> list[Rewrite]:
-        """What this crawl rewrote before it was resumed, and has not done again since.
+        """The rewrites that this crawl made before it was resumed, and has not made again since.
 
         Raises:
-            OSError, IndexDamagedError: The index cannot tell.
+            OSError, IndexDamagedError: The index cannot be read.
         """
         return [one for one in self._earlier() if _use(one.url, one.canonical, one.rules) not in self._known]
 
@@ -179,12 +177,12 @@ class Rewrites:
         return (one for one in self._index.rewrites() if (one.spider, one.run) == whose and one.at < self._begun)
 
     def request(self, rewrite: Rewrite) -> Request:
-        """What was asked for, or its URL with the spider's default callback."""
+        """The request that was rewritten; if it was not stored, one for its URL with the spider's default callback."""
         as_it_is = self._as_they_are.get(rewrite.canonical, {}).get(rewrite.url)
         return as_it_is or restored(rewrite.request, self._spider, rewrite.url)
 
     def flush(self) -> None:
-        """Hand what is new to the index; what it does not take is kept until it does."""
+        """Write new rewrites and facts to the index; they are kept until the index takes them."""
         try:
             if self._new:
                 self._index.record_rewrites(self._new)
@@ -201,24 +199,24 @@ class Rewrites:
     # Premises
 
     def is_refuted(self, target: str) -> bool:
-        """True when `target` led nowhere: nothing may be sent there."""
+        """True if `target` led nowhere, so that nothing may be sent there."""
         return target in self._refuted
 
     def is_proven(self, target: str) -> bool:
-        """True when `target`, or what is asked for instead, has answered."""
+        """True if `target`, or the URL that is requested instead of it, has answered."""
         return self.end(target) in self._proven
 
     def is_unknown(self, target: str) -> bool:
-        """True when nothing was ever sent to this URL, as far as is known here."""
+        """True if no request waits for this URL's answer, and none has come, as far as this process knows."""
         target = self.end(target)
         return target not in self._waiting and target not in self._proven
 
     def waits(self, target: str) -> bool:
-        """True when somebody waits for this URL's answer."""
+        """True if requests wait for this URL's answer."""
         return target in self._waiting
 
     def first(self, target: str) -> tuple[str, tuple[str, ...]] | None:
-        """The first URL of those that wait for this URL's answer, and the rules that sent it."""
+        """The first of the URLs that wait for this URL's answer, and the rules that rewrote it."""
         first = self._waiting.get(target)
         if first is not None and not first[0]:
             with suppress(*INDEX_FAILS):
@@ -227,9 +225,9 @@ class Rewrites:
         return first
 
     def lead_on(self, url: str, target: str) -> None:
-        """`target` is asked for instead of `url`: whoever waits for this, now or later, waits for that.
+        """Record that `target` is requested instead of `url`: what waits for `url`, now or later, waits for `target`.
 
-        Where `url` was to be asked for instead of `target`, that no longer holds.
+        If `url` was requested instead of `target` before, that no longer holds.
         """
         if not self._lead_on(url, target):
             return
@@ -251,7 +249,7 @@ class Rewrites:
         return True
 
     def prove(self, target: str) -> None:
-        """`target` answered: whoever waits for it has its page."""
+        """Record that `target` answered, so that nothing waits for it any more."""
         if self._proven.add(target):
             self._waiting.pop(target, None)
             for one in self._leading_to(target) if self._as_they_are else ():
@@ -259,9 +257,9 @@ class Rewrites:
             self._tell(_HOLDS, target)
 
     def refute(self, target: str) -> list[Request]:
-        """`target` led nowhere: the requests that waited for it, to be fetched as they were.
+        """Record that `target` led nowhere; return the requests that waited for it, to be fetched as they were made.
 
-        None as long as the index cannot tell: it goes on being waited for.
+        The list is empty while the index cannot be read; then they go on waiting.
         """
         if self._refuted.add(target):
             self._tell(_FALLEN, target)
@@ -274,7 +272,7 @@ class Rewrites:
         return [self.request(one) for one in waiting]
 
     def _leading_to(self, target: str) -> list[str]:
-        """A URL, and those instead of which it is asked for; each once, for what has fallen may close a circle."""
+        """A URL, and those instead of which it is requested; each once, because there may be circles."""
         found, new = {target}, [target]
         for one in new:
             further = self._led_from.get(one, set()) - found
@@ -283,17 +281,17 @@ class Rewrites:
         return new
 
     def unanswered(self) -> list[str]:
-        """The URLs that somebody waits for."""
+        """The URLs for whose answer requests wait."""
         return list(self._waiting)
 
     def end(self, target: str) -> str:
-        """What is asked for in the end."""
+        """The URL that is requested in the end instead of `target`."""
         while self._led_on and (after := self._next(target)) is not None:
             target = after
         return target
 
     def _next(self, target: str) -> str | None:
-        """What is asked for instead, while that has not led nowhere."""
+        """The URL that is requested instead of `target`; None if there is none, or it led nowhere."""
         after = self._led_on.get(target)
         return None if after is None or after in self._refuted else after
 
@@ -306,10 +304,10 @@ class Rewrites:
     # Identities
 
     def stand_in(self, identity: str, url: str, identity_of: Callable[[str], str]) -> str:
-        """The first URL of `identity`; `url` when there was none before, or when it has another identity by now."""
+        """The first URL with this identity; `url` if there was none before, or if that has another identity by now."""
         first = self.first_seen.get(identity)
         if first is None and self._agrees:
-            with suppress(*INDEX_FAILS):  # while the workers cannot be asked: a page more is fetched
+            with suppress(*INDEX_FAILS):  # while the workers cannot agree, one page too many is fetched
                 first = self._index.first_of_run(self._run, identity, url.encode()).decode()
         if first is None or identity_of(first) != identity:
             first = url
@@ -318,5 +316,5 @@ class Rewrites:
 
 
 def _use(url: str, target: str, rules: tuple[str, ...]) -> str:
-    """What a rewrite is known by: once a rule is revoked, another one may send a URL to the same target."""
+    """Key of a rewrite, with its rules: after one was revoked, others may send the URL to the same target."""
     return " ".join((url, target, *rules))

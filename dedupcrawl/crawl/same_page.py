@@ -1,4 +1,4 @@
-"""Whether two URLs lead to one page, decided during a crawl, with the site's template as far as it is known."""
+"""Decides during a crawl whether two URLs lead to one page, with what is known of the site's template so far."""
 
 from __future__ import annotations
 
@@ -29,47 +29,49 @@ from dedupcrawl.verdict import Verdict
 logger = logging.getLogger(__name__)
 
 TemplateOf = Callable[[str], Template]
-"""Host → what its pages repeat, as far as it is known."""
+"""Host → its site template, as far as it is known."""
 
 _NOTHING = PageContext({}, {}, frozenset())
-_LIKELY = 0.5  # probability from which two pages are taken for one: here a wrong answer costs a fetch, no page
+_LIKELY = 0.5  # least probability at which two pages count as one: here a wrong answer costs a fetch, not a page
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What is kept of a page until it is compared.
+    """One analysed page, reduced to what a comparison needs.
 
     Attributes:
-        outline: Its text (see content.main_outline).
-        page_context: What it says beside its text.
+        outline: The symbols of its main text (see `core.main_outline`).
+        body: Digest of its body; empty if the page comes from the index.
+        page_context: What the page says beside its main text.
+        secret: The index's secret, which went into `outline`.
     """
 
     outline: bytes
     body: bytes
     host: str = ""
     page_context: PageContext = _NOTHING
-    secret: Secret = NO_SECRET  # of the index
+    secret: Secret = NO_SECRET
 
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
-        """What can be seen of a page."""
+        """Reduce the analysis of a fetched page."""
         page, secret = analysis.page, analysis.text.secret
         return cls(analysis.outline, page.body_digest, host_of(page.url), analysis.page_context, secret)
 
     @classmethod
     def of(cls, entry: Entry, secret: Secret) -> Look:
-        """What the index of this secret knows of a page."""
+        """Reduce a kept page of the index that has this secret."""
         return cls(entry.outline, b"", host_of(entry.source), PageContext.from_bytes(entry.asides), secret)
 
 
-NOWHERE = Look(b"", b"")  # of a URL that has no page
+NOWHERE = Look(b"", b"")  # stands for the page of a URL that has none
 
 
 def same_page(asked: Look, canonical: Look, template_of: TemplateOf) -> bool | None:
-    """Whether one page can replace the other for whoever requested it; None if there is not enough text to decide."""
+    """Whether `canonical` can replace `asked` for whoever requested that; None if `asked` has too little text."""
     if asked.body and asked.body == canonical.body:
         return True
     if not asked.outline or not canonical.outline:
-        return False if asked.outline else None  # an image, a JavaScript shell
+        return False if asked.outline else None  # None: an image or a JavaScript shell, say
     known = template_of(asked.host), template_of(canonical.host)
     looks = zip((asked, canonical), known, strict=True)
     one, other = (View("", "", "", look.outline, look.page_context, of_host, asked.secret) for look, of_host in looks)
@@ -83,14 +85,14 @@ def same_page(asked: Look, canonical: Look, template_of: TemplateOf) -> bool | N
 
 
 def is_known(look: Look, template_of: TemplateOf) -> bool:
-    """Whether enough pages of a host have come to tell its counters and clocks from what a page says."""
+    """Whether enough pages of a host have come to tell the counters and clocks of its template from a page's text."""
     return template_of(look.host).pages >= RECURRING
 
 
 def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
-    """Whether an outline is that of a page whose main text says too little, and was kept with lines that stand beside.
+    """Whether a kept outline consists of this page's main text, which is too short, and some of the lines beside it.
 
-    Which of them are its own depends on what was known of its site by then: none that the page has speaks against it.
+    Which of these lines were kept depends on what was known of the site's template by then, so any may be missing.
     """
     secret = analysis.text.secret
     kept, main = (set(main_outline.read(one, secret).hashes) for one in (outline, analysis.outline))
@@ -100,25 +102,24 @@ def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
 def digest_of_text(analysis: Analysis) -> bytes:
     """A digest of a page's main text, or of all its text if the main text is too short; 16 bytes.
 
-    Of pages that were dropped as nearly, but not surely duplicates in first crawls of four archives 528 had the
-    main text of another one: all 528 were one page with it.
+    In first crawls of four archives, 528 of the pages that were dropped as near, but not sure, duplicates had the
+    main text of another such page: all 528 were the same page as that one.
     """
     page, text = analysis.page, analysis.text
     if len(text) >= ExactCheck().min_symbols:
         return digest_of(text.normalized)
-    said = ("", page.title, *page.paragraphs, *page.asides, *page.link_lines)  # "": no main text begins with a line end
+    said = ("", page.title, *page.paragraphs, *page.asides, *page.link_lines)  # "": a line end, as in no main text
     return digest_of("\n".join(said).encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, eq=False)
 class EarlierPages:
-    """Pages that this crawl fetched earlier, as far as the index knows what was on them.
+    """Pages that this crawl fetched earlier, as far as the index knows them.
 
     Attributes:
-        index: Where they are found again.
-        run: This crawl.
-        rules: By which pages are kept under their canonical URLs.
-        begun: When this process did.
+        run: Id of this crawl.
+        rules: The rules that make the canonical URLs under which pages are kept.
+        begun: When this process began, in seconds since the epoch.
     """
 
     index: Index
@@ -127,9 +128,9 @@ class EarlierPages:
     begun: float = field(default_factory=time.time)
 
     def look(self, url: str) -> Look | None:
-        """The page of a URL that this crawl fetched earlier, or the one that it duplicates.
+        """The page of a URL that this crawl fetched earlier, or the page that it surely duplicates.
 
-        None, too, while the index cannot be asked: the page is then fetched once more.
+        None if there is neither, or the index cannot be read: then the page is fetched once more.
         """
         try:
             entry, verdict = self._led_to(url, is_fetched=False)
@@ -139,10 +140,10 @@ class EarlierPages:
         return Look.of(entry, self.index.secret) if entry is not None and (verdict is None or verdict.is_sure) else None
 
     def is_served(self, url: str, canonical: str) -> bool | None:
-        """Whether the content half would drop the page of `url` for that of `canonical`, both fetched by this crawl.
+        """Whether the content half's verdicts make one page of `url` and `canonical`, both fetched by this crawl.
 
-        It knows more of two pages than their texts. None while one of them is not judged, or cannot be looked up. What
-        both lie inside, or have nearly, tells nothing: duplicates are not transitive unless they are exact.
+        The content half compares more than texts. None if one of the two has no verdict yet, or the index cannot be
+        read. Two pages that are near duplicates of a third one do not count: only exact duplicates are transitive.
         """
         try:
             asked, kept = self._judged(url), self._judged(canonical)
@@ -154,7 +155,7 @@ class EarlierPages:
         return keeper == other and is_exact
 
     def is_dropped(self, url: str) -> bool:
-        """Whether this crawl has a page that it took the page of `url` for a duplicate of when it had fetched both."""
+        """Whether this crawl has fetched `url`, and has dropped its page as a duplicate of one that it still keeps."""
         try:
             entry, verdict = self._led_to(url, is_fetched=True)
         except INDEX_FAILS:
@@ -162,33 +163,30 @@ class EarlierPages:
         return entry is not None and verdict is not None
 
     def was_fetched(self, url: str) -> bool:
-        """Whether this crawl has judged the page of this very URL, in whatever process.
+        """Whether this crawl, in this or another process, has judged the page of this very URL.
 
         Raises:
-            OSError, IndexDamagedError: The index cannot tell.
+            OSError, IndexDamagedError: The index cannot be read.
         """
         judged = self.index.judged(url)
         return (judged is not None and judged.run == self.run) or self._kept(url) is not None
 
     def is_one_url(self, url: str, other: str) -> bool:
-        """True when the rules make the same of both."""
+        """True if the rules make the same canonical URL of both."""
         return self.rules.normalize(url).canonical == self.rules.normalize(other).canonical
 
     def any_kept(self, urls: Iterable[str]) -> bool:
-        """True when this crawl fetched one of these URLs, and its page was not a duplicate.
-
-        Or one that goes on beside it did, and may have taken over what this one had kept.
-        """
+        """True if this crawl keeps the page of one of these URLs, or a concurrent one that may have replaced it."""
         try:
             kept = (self.index.page_at(url, self.rules.identity(url)) for url in urls)
             return any(one is not None and (one.run == self.run or one.kept_at >= self.begun) for one in kept)
         except INDEX_FAILS:
-            return True  # an error should fetch a page
+            return True  # when in doubt, fetch
 
     def _led_to(self, url: str, *, is_fetched: bool) -> tuple[Entry | None, Verdict | None]:
-        """The page that this crawl kept of a URL; or, with the verdict on that, the one that this duplicates.
+        """The page of a URL that this crawl kept, without a verdict; or the page that it duplicates, with the verdict.
 
-        The verdict may be of an earlier crawl, by which this one does without the page.
+        Unless `is_fetched`, the verdict may be that of an earlier crawl, because of which this one skips the page.
         """
         entry = self._kept(url)
         if entry is not None:
@@ -199,7 +197,7 @@ class EarlierPages:
         return self._kept(judged.verdict.duplicate_of), judged.verdict
 
     def _judged(self, url: str) -> tuple[str, bool] | None:
-        """Under which URL that page is kept which a page was judged to be, or surely to duplicate; whether exactly."""
+        """The URL of the kept page that a URL leads to, and whether exactly; `url` and False if that is not sure."""
         entry, verdict = self._led_to(url, is_fetched=True)
         if entry is None or verdict is None:
             return None if entry is None else (entry.url, True)

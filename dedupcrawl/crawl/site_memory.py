@@ -1,4 +1,4 @@
-"""What an index keeps of each site under one name, such as the trials of rules that have no file."""
+"""A cache of one kind of state that an index stores for each site, such as the trials of rules that have no file."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import Generic
 from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.urls.watched_rule import Known
 
-_MOST_SITES = 100_000  # of which it is remembered what is known; then it is asked for anew
+_MOST_SITES = 100_000  # sites in the cache; when there are more, it is emptied
 
 
 @dataclass(eq=False)
 class SiteMemory(Generic[Known]):
-    """Asks the index about each site once, and tells it what is new.
+    """Reads the state of each site from the index once, and writes what is new.
 
     Attributes:
-        index: Where other workers and later crawls find it.
-        name: Of the state of a site.
-        kind: What that is read as.
-        asked: The context in which the index is asked. If that fails, nothing is known for now, so that nothing refuted
-            returns.
-        mended: Gives what is read as it is to be taken here.
+        index: Stores the states for other workers and later crawls.
+        name: The name of this kind of state.
+        kind: The class of the state.
+        asked: Context in which the index is used. While the index fails, a state counts as empty, and is not cached.
+        mended: Converts a state that was read into the one to use in this crawl.
     """
 
     index: SiteStates
@@ -31,23 +30,23 @@ class SiteMemory(Generic[Known]):
     kind: type[Known]
     asked: AbstractContextManager[None]
     mended: Callable[[Known], Known] = lambda known: known
-    _known: dict[str, Known | None] = field(default_factory=dict, init=False)  # None: the index has nothing
+    _known: dict[str, Known | None] = field(default_factory=dict, init=False)  # None: the index has no state
 
     def of(self, site: str) -> Known:
-        """What is known of a site."""
+        """The state of a site; an empty one if the index has none."""
         return self._known.get(site) or self._read(site) or self.kind()
 
     def has(self, site: str) -> bool:
-        """True when anybody has told something of a site, if only that there is something."""
+        """True if the index has a state of this site, be it empty."""
         return (self._known[site] if site in self._known else self._read(site)) is not None
 
     def is_there(self, site: str) -> None:
-        """What others have found out of a site was met, so something is known by now: the index is asked anew."""
+        """Read the state of a site anew if there was none: other processes have stored something since then."""
         if self._known.get(site, ...) is None:
             del self._known[site]
 
     def tell(self, site: str, news: Known) -> Known:
-        """Add to what is known of a site; what that is now, with what other processes have found out."""
+        """Add `news` to the state of a site; returns the new state, with what other processes have added."""
 
         def joined(content: bytes | None) -> bytes:
             return self.kind.from_bytes(content).joined(news).to_bytes()
@@ -62,7 +61,7 @@ class SiteMemory(Generic[Known]):
 
     @property
     def sites(self) -> list[str]:
-        """Those of which something is remembered."""
+        """The sites in the cache that have a state."""
         return [site for site, known in self._known.items() if known is not None]
 
     def _read(self, site: str) -> Known | None:

@@ -17,10 +17,10 @@ from dedupcrawl.detection.trust import Trust
 
 
 class RepeatedLinks(Component):
-    """Drops links early that would be dropped in the end, before they pass three generators of each middleware.
+    """Drops repeated links before they pass three generators of each middleware.
 
-    It is next to the spider. If there is a middleware other than Scrapy's own between it and `SpiderOutput`, that one
-    may make other requests of such links: then it drops none, and `SpiderOutput` does.
+    It stands next to the spider. If there is a middleware other than Scrapy's own between it and `SpiderOutput`, that
+    one may turn such links into other requests: then this class drops none, and `SpiderOutput` does.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -29,7 +29,7 @@ class RepeatedLinks(Component):
         crawler.signals.connect(self._started, signal=signals.engine_started)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """All but those links."""
+        """Pass on everything but repeated links."""
         repetitions, count = self._dedup.repetitions, 0
         urls, leaves_out = repetitions.urls if self._is_on else set[str](), repetitions.leaves_out
         try:
@@ -42,19 +42,21 @@ class RepeatedLinks(Component):
             repetitions.count(count)
 
     def _started(self) -> None:
-        """All middlewares are there; which those are, the settings alone do not tell."""
+        """Switch on if the middlewares allow it: the settings alone do not tell which ones are in use."""
         assert self._crawler.engine is not None
-        kinds = [type(one) for one in self._crawler.engine.scraper.spidermw.middlewares]  # the spider is at their end
-        if SpiderOutput in kinds and not self._crawler.settings.getbool("DEPTH_STATS_VERBOSE"):  # counts every link
+        kinds = [type(one) for one in self._crawler.engine.scraper.spidermw.middlewares]  # engine to spider
+        # With DEPTH_STATS_VERBOSE, Scrapy's DepthMiddleware counts every link.
+        if SpiderOutput in kinds and not self._crawler.settings.getbool("DEPTH_STATS_VERBOSE"):
             between = kinds[kinds.index(SpiderOutput) + 1 : kinds.index(RepeatedLinks)]
             self._is_on = all(kind.__module__.startswith("scrapy.spidermiddlewares.") for kind in between)
 
 
 class SpiderOutput(BaseSpiderMiddleware):
-    """One middleware for both, because Scrapy hands every link of every page through three generators for each.
+    """Rewrites links, and remembers which page an item was made of.
 
-    It is next to the engine: what other spider middlewares drop or replace never gets here, and a request that must be
-    fetched as it was made already has its depth and its referrer.
+    It is one middleware for both, because Scrapy passes every link of every page through three generators of each
+    middleware. It stands next to the engine: requests that other spider middlewares drop or replace never get here, and
+    a request that must be fetched as it was made already has its depth and its referrer.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -67,7 +69,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         self._trust = dedup.parts.detector.trust if dedup.settings.trusted_sites == START else None
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """What a run that was cut off makes necessary, and what the spider starts with, which may have no end."""
+        """Yield the requests that an interrupted run makes necessary, then the spider's, which may have no end."""
         for request in self._dedup.refetches.at_start():
             yield request
         async for one in super().process_start(_trusting(start, self._trust) if self._trust else start):
@@ -80,9 +82,9 @@ class SpiderOutput(BaseSpiderMiddleware):
     async def process_spider_output_async(
         self, response: Response | None, result: AsyncIterator[Any], spider: Spider | None = None
     ) -> AsyncIterator[Any]:
-        """As Scrapy's own, without two calls a link.
+        """Do what Scrapy's base class does, with two calls less for each link.
 
-        A page that an item is made of is not settled before its callback has come to its end: there may be more items.
+        A page with items is not settled before its callback has ended, because the callback may yield more items.
         """
         assert response is not None
         assert response.request is not None
@@ -98,7 +100,7 @@ class SpiderOutput(BaseSpiderMiddleware):
                         yield sent
                 else:
                     held = held or self._dedup.storing.hold(response)
-                    self._link(one, response)  # a pipeline gets no response
+                    self._link(one, response)  # pipelines do not get the response
                     yield one
             if (page := self._dedup.parts.pages.known(response)) is not None:
                 page.links = found if response.request.method == "GET" else None
@@ -108,12 +110,12 @@ class SpiderOutput(BaseSpiderMiddleware):
                 self._dedup.storing.release(held)
 
     def _followed(self, link: Request, referrer: Referrer, found: list[Yielded]) -> Request | None:
-        """What is asked for where a callback has yielded a link, if anything; one that is new is added to `found`.
+        """The request to send for a link that a callback has yielded, if any; a new link is added to `found`.
 
-        A link is asked about by its fingerprint, which is made once; what goes past the filter has none here.
+        The fingerprint is computed once for all look-ups; requests that bypass the filter get none here.
         """
         fingerprint = b"" if link.dont_filter else self._fingerprint(link)
-        is_fetched = fingerprint in self._bypass.known  # before a rule sends it elsewhere
+        is_fetched = fingerprint in self._bypass.known  # then no rule may rewrite it
         sent = link if is_fetched else self._rewrite(link)
         if self._is_new(link, referrer, sent):
             found.append(Yielded.of(link))
@@ -135,15 +137,16 @@ class SpiderOutput(BaseSpiderMiddleware):
         return sent
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        """The request, rewritten where a rule says so, before Scrapy's duplicate filter sees it.
+        """Rewrite a request before Scrapy's duplicate filter sees it.
 
-        A link to a known variant becomes a link to its page: the duplicate costs nothing, not even a queue entry.
+        A link to a known variant becomes a link to the canonical URL, so that the duplicate does not even cost an entry
+        in the queue.
         """
         return self._rewrite(request)
 
 
 async def _trusting(start: AsyncIterator[Any], trust: Trust) -> AsyncIterator[Any]:
-    """What a spider starts with, unchanged; its sites are trusted from then on."""
+    """Pass on what a spider starts with, and trust the sites of its requests from then on."""
     async for one in start:
         if isinstance(one, Request):
             trust.add(one.url)

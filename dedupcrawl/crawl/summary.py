@@ -1,4 +1,4 @@
-"""What a crawl reports: lines in its log, and the report when it ends."""
+"""Summary of a crawl: lines in its log, and the report when it ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dedupcrawl.sites import host_of
 from dedupcrawl.system_errors import cause
 from dedupcrawl.urls.normalizer import Normalizer
 
-_HOLD = {  # what pages hold that no check can compare
+_HOLD = {  # kind of a body → what pages hold that no check can compare
     "html": "HTML with very little text",
     "text": "with very little text",
     "data": "data with too little text",
@@ -29,11 +29,11 @@ _HOLD = {  # what pages hold that no check can compare
     "empty": "an empty body",
     "item": "items with very little text",
 }
-_WORTHWHILE = 0.01  # share of the fetches; set by hand: three saved of a thousand cost 73 % more CPU
+_WORTHWHILE = 0.01  # share of fetches to save; set by hand: saving three of a thousand cost 73 % more CPU
 
 
 def opening_line(settings: DedupSettings, normalizer: Normalizer, index: str, named: Sequence[str] = ()) -> str:
-    """What is on, for which sites, and where the `index` is; `named` are URLs and hosts that the spider is for."""
+    """Which parts are on, for which sites, and where the `index` is; `named`: the spider's start URLs and domains."""
     urls = f"URLs {settings.url_mode}"
     if settings.url_mode != "off":
         software = "; known software" if settings.software else ""
@@ -52,7 +52,7 @@ def opening_line(settings: DedupSettings, normalizer: Normalizer, index: str, na
 
 
 def closing_line(stats: StatsCollector) -> str:
-    """What the crawl saved, and by what."""
+    """What the crawl saved, by which rules and checks."""
     prefix = "dedup/content/dropped/"
     dropped = {name.removeprefix(prefix): n for name, n in stats.get_stats().items() if name.startswith(prefix)}
     by_check = ", ".join(f"{name} {count}" for name, count in sorted(dropped.items()))
@@ -93,10 +93,7 @@ def closing_line(stats: StatsCollector) -> str:
 
 
 def lesson_line(stats: StatsCollector, normalizer: Normalizer, log: Path | None) -> str | None:
-    """How the next crawl fetches less, where there are no rules yet and duplicates to learn some from; else None.
-
-    Somebody may have deleted the log meanwhile.
-    """
+    """How to learn rules for the next crawl; None if there are rules, no log, or too few duplicates to learn from."""
     duplicates = stats.get_value("dedup/content/duplicate", 0)
     if log is None or not log.exists() or normalizer.site_count or duplicates < FIRST_LESSON:
         return None
@@ -107,9 +104,9 @@ def lesson_line(stats: StatsCollector, normalizer: Normalizer, log: Path | None)
 
 
 def advice_line(stats: StatsCollector) -> str | None:
-    """What to do where rules cost more than they have saved; None where they were not used, or have saved something.
+    """What to do if rules cost more than they have saved; None if none were used, or they have saved enough.
 
-    Or where they would have but for their trials, most of which are made once.
+    Fetches for trials count as saved, because most of them are not made again.
     """
     rewritten, saved = stats.get_value("dedup/url/rewritten", 0), stats.get_value("dedup/url/saved", 0)
     fetched, tried = stats.get_value("downloader/response_count", 0), stats.get_value("dedup/url/tried", 0)
@@ -123,7 +120,7 @@ def advice_line(stats: StatsCollector) -> str | None:
 
 
 def due_line(due: int, *, lasts: bool) -> str | None:
-    """What becomes of pages that were to be fetched again and were not, in an index that lasts or does not."""
+    """What becomes of the pages that are still due; `lasts`: the index outlives the crawl. None if no page is due."""
     if not due:
         return None
     pages, why = counted(due, "page"), "their items, or those of the pages that they duplicate, were lost"
@@ -136,10 +133,10 @@ logger = logging.getLogger(__name__)
 
 
 def check_report(path: Path) -> None:
-    """See, before the crawl, whether its report can be written.
+    """Check, before the crawl, whether its report can be written.
 
     Raises:
-        SettingError: The packages that it needs are not installed, or there can be no such file.
+        SettingError: Packages that the report needs are not installed, or its file cannot be written.
     """
     if missing := extras.missing("report"):
         raise SettingError(f"DEDUP_REPORT {missing}.")
@@ -150,9 +147,9 @@ def check_report(path: Path) -> None:
 
 
 def write_report(settings: DedupSettings, index: Index, log: Path | None, run: str) -> None:
-    """Write what this run did, where DEDUP_REPORT says.
+    """Write the report of this run to the file that DEDUP_REPORT names.
 
-    What goes wrong is logged, and the crawl ends as it would have without.
+    If the index cannot be read, that is logged, and the crawl ends as it would have without a report.
     """
     if settings.report is None:
         return

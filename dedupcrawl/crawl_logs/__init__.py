@@ -1,1 +1,1 @@
-"""Readers of crawl logs, one format a file."""
+"""Readers of crawl logs, one module per format."""

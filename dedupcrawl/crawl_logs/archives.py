@@ -1,11 +1,11 @@
 """CDX and CDXJ, the capture indexes of web archives, and the crawl.log of their crawler, Heritrix.
 
-CDX has 9 or 11 fields, or those that its header line names, by the letters of
-https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/. CDXJ (pywb, Common Crawl's index server)
-has a sorted URL key, a time stamp of 14 digits, and a JSON object. A line of crawl.log (1.x and 3.x) is one fetch, its
-columns padded with blanks: time, status, size, URL, discovery path, referring URL, media type, thread, fetch time and
-duration, SHA-1, source tag, annotations (https://heritrix.readthedocs.io/en/latest/glossary.html#status-codes for
-negative statuses).
+A row of CDX has 9 or 11 fields, or those that the header line names by the letters of
+https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/. A row of CDXJ (pywb, Common Crawl's
+index server) has a sorted URL key, a time stamp of 14 digits, and a JSON object. A line of crawl.log (1.x and 3.x) is
+one fetch, with columns padded by blanks: time, status, size, URL, discovery path, referring URL, media type, thread,
+fetch time and duration, SHA-1, source tag, annotations
+(https://heritrix.readthedocs.io/en/latest/glossary.html#status-codes explains negative statuses).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from dedupcrawl.crawl_logs.tally import LogError, Tally
 
 _HEADER = re.compile(rb" CDX( [A-Za-z])+\s*\Z")
 _ROW = re.compile(rb"\S+ \d{1,14} \S+ \S+ (?:\d{3}|-) ")
-WITH_TIME = re.compile(rb"\S+ \d{14} ")  # which no line of prose has
+WITH_TIME = re.compile(rb"\S+ \d{14} ")  # no line of prose begins like this
 _LETTERS = {"a": "url", "s": "status", "k": "digest", "r": "redirect_to", "b": "fetched_at", "N": "key"}
 _WITHOUT_HEADER = {9: "N b a m s k r V g", 11: "N b a m s k r M S V g"}
-NOT_GET = "__wb_method="  # how archives key the answers to other requests than GET
+NOT_GET = "__wb_method="  # part of the key of captures of other requests than GET
 
 
 def matches_cdx(head: bytes) -> bool:
-    """Whether a file that begins with `head` is CDX, told by its header line or by one of its first rows."""
+    """Whether a file that begins with `head` is CDX, judging by its header line or its first rows."""
     first, *others = first_lines(head)
     if _header_of(head) or _ROW.match(first):
         return True
@@ -42,10 +42,10 @@ def _header_of(head: bytes) -> bytes | None:
 
 
 def cdx_reader(head: bytes, path: str) -> BlockReader:
-    """What reads any lines of a CDX file that begins with `head`; answers to a POST are left out.
+    """A reader for any lines of a CDX file that begins with `head`; it leaves out captures that do not answer a GET.
 
     Raises:
-        LogError: The file has no header line and its rows are of neither 9 nor 11 fields.
+        LogError: The file has no header line, and its rows have neither 9 nor 11 fields.
     """
     fields = [len(line.split(b" ")) for line in first_lines(head)]
     if header := _header_of(head):
@@ -66,7 +66,7 @@ def _rows_of_cdx(names: Sequence[str], block: LineBlock, path: str, tally: Tally
 def _rows_of_gets(
     captures: Sequence[tuple[int, Mapping[str, Any] | None]], problem: str, path: str, tally: Tally
 ) -> list[LogRow]:
-    """The captures whose "key" says that they answer a GET; the others are counted."""
+    """The rows of captures that answer a GET, as their "key" says; the tally counts the others."""
     gets = [one for one in captures if not (one[1] and NOT_GET in (one[1].get("key") or ""))]
     tally.skip(path, "not a GET request", len(captures) - len(gets))
     return rows_of_values(gets, problem, path, tally)
@@ -74,17 +74,17 @@ def _rows_of_gets(
 
 _CDXJ_ROW = re.compile(rb"\S+ \d{1,17} \{")
 _HEADERS = re.compile(rb"^[!@][^\n]*", re.MULTILINE)
-_OF_THE_RECORD = {"length", "timestamp"}  # the record's length in the archive is not the body's
+_OF_THE_RECORD = {"length", "timestamp"}  # the length is that of the archived record, not of the body
 
 
 def matches_cdxj(head: bytes) -> bool:
-    """Whether a file that begins with `head` is CDXJ, told by one of its first lines that are no headers."""
+    """Whether a file that begins with `head` is CDXJ, judging by its first lines that are not headers."""
     first, *others = first_lines(_HEADERS.sub(b"", head))
     return _CDXJ_ROW.match(first) is not None or any(_CDXJ_ROW.match(line) and WITH_TIME.match(line) for line in others)
 
 
 def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
-    """The captures of some lines, answers to a POST left out; a `BlockReader`."""
+    """The captures in a block of lines that answer a GET; a `BlockReader`."""
     captures = []
     for number, line in block.texts():
         key, time, json = (*line.split(b" ", 2), b"", b"")[:3]
@@ -95,7 +95,7 @@ def rows_of_cdxj(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
 
 
 _FETCH = re.compile(rb"(?:\d{4}-\d\d-\d\dT[\d:.]+Z|\d{14}|\d{17})\s+-?\d+\s+(?:\d+|-)\s+\S+\s+\S+\s+\S+\s+\S+\s+#")
-_METADATA = b"metadata://"  # NetarchiveSuite puts the record's own URL on top
+_METADATA = b"metadata://"  # NetarchiveSuite puts the URL of the metadata record on top
 _FIELDS = re.compile(
     r"(?P<fetched_at>\S+)\s+(?P<status>-?\d+)\s+(?P<bytes>\d+|-)\s+(?P<url>\S+)\s+(?P<path>\S+)\s+(?P<via>\S+)"
     r"\s+\S+\s+\S+\s+\S+\s+(?P<digest>\S+)"
@@ -103,15 +103,15 @@ _FIELDS = re.compile(
 
 
 def matches_heritrix(head: bytes) -> bool:
-    """Whether a file that begins with `head` is a Heritrix crawl.log, told by one of its first lines."""
+    """Whether a file that begins with `head` is a Heritrix crawl.log, judging by its first lines."""
     return any(_FETCH.match(line) for line in first_lines(head))
 
 
 def rows_of_heritrix(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
-    """The fetches of some lines; a `BlockReader`.
+    """The fetches in a block of lines; a `BlockReader`.
 
-    Heritrix does not write where a redirect led. But the page that it led to was found by a path that ends in R, on the
-    page that redirected: from this the `redirect_to` of that source follows, which is returned as an extra row.
+    Heritrix does not log the target of a redirect. But the target has a discovery path that ends in R, and the
+    redirecting page as its referrer. From this the function derives `redirect_to`, which it returns as an extra row.
     """
     found = [(number, _FIELDS.match(line.decode())) for number, line in block.texts() if not line.startswith(_METADATA)]
     fetches = [(number, row and row.groupdict()) for number, row in found]

@@ -1,4 +1,4 @@
-"""A log as blocks of whole lines, valid UTF-8, bounded memory whatever the file holds; decompressed on the way."""
+"""Read a log, which may be compressed, as blocks of whole lines in UTF-8, in bounded memory whatever it contains."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from dedupcrawl.zstandard import zstd
 
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 
-_RATIO = 400  # bytes that one byte of a file may become: logs of one line repeated reach 300
-_ALLOWED = 256 << 20  # bytes that any file may become; gzip makes 1,030 times as much of blank lines
-_WINDOW = 27  # Zstandard: a frame may make us hold 2^27 bytes at most, as with `zstd -d`
-_MEMORY = 256 << 20  # xz: bytes of its dictionary; `xz -9` takes 65 MiB
-_CHUNK = 1 << 20  # bytes that are read at once
+_RATIO = 400  # highest accepted compression ratio: a log of one repeated line reaches 300
+_ALLOWED = 256 << 20  # bytes that any file may unpack to; gzip compresses blank lines by a factor of 1,030
+_WINDOW = 27  # Zstandard: a frame may need a window of 2^27 bytes at most, as with `zstd -d`
+_MEMORY = 256 << 20  # xz: most bytes of memory; `xz -9` takes 65 MiB
+_CHUNK = 1 << 20  # most bytes that are read at once
 _DAMAGE = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError, zlib.error)
 
 
 _AGAIN = "copy or compress the file again"
-_OF_ALL = ("CRC check", "Incorrect length")  # how gzip begins to say that what it has read is not what was written
+_OF_ALL = ("CRC check", "Incorrect length")  # gzip's errors about all that was read so far begin like this
 
 
 def _damage(error: Exception) -> str:
-    """What is wrong with a file that cannot be decompressed further."""
     if isinstance(error, EOFError):
         return "the file was cut off there"
     if str(error).startswith(_OF_ALL):
@@ -42,14 +41,14 @@ def _damage(error: Exception) -> str:
 
 
 class _BombError(Exception):
-    """A file becomes too large."""
+    """A file unpacks to too many bytes."""
 
 
 class Content:
-    """What is in an open file, up to where it cannot be decompressed: there it ends, and `damage` says why.
+    """The decompressed content of an open file, up to where it cannot be decompressed: `damage` is the error.
 
-    `read1` reads some bytes of what is in the file, up to so many, and none only at the end. The tally is told how far
-    the file itself has been read.
+    `read1` reads decompressed bytes, at most a given number, and returns none only at the end. The tally gets the
+    position up to which the file was read.
     """
 
     def __init__(self, file: IO[bytes], read1: Callable[[int], bytes], tally: Tally) -> None:
@@ -59,14 +58,14 @@ class Content:
         self._length = 0
 
     def read(self, size: int = sys.maxsize) -> bytes:
-        """Up to `size` bytes; fewer only at the end."""
+        """Read `size` bytes; fewer only at the end."""
         parts = list[bytes]()
         try:
             while size > 0 and self.damage is None and (data := self._read1(min(size, _CHUNK))):
                 parts.append(data)
                 size -= len(data)
                 self._length += len(data)
-                if self._length > _ALLOWED + _RATIO * self._file.tell():  # never so where it is not compressed
+                if self._length > _ALLOWED + _RATIO * self._file.tell():  # never true for a plain file
                     why = f"it becomes more than {_RATIO:,} times as large: unpack it yourself if it is no bomb"
                     raise _BombError(why)
         except _DAMAGE as error:
@@ -75,25 +74,25 @@ class Content:
         return b"".join(parts)
 
     def tell(self, path: Path, start: int, unit: str = "line") -> None:
-        """Tell the tally what is not read of a damaged file: all from the `unit` number `start` on."""
+        """Record in the tally that a damaged file was not read from the `unit` number `start` on."""
         if self.damage is not None:
             self._tally.unread.append(Unread(str(path), start, f"{_damage(self.damage)}; {_AGAIN}", unit))
 
 
 class _Xz:
-    """What is in an xz file, of any number of streams. (`lzma.open` has no limit of memory.)"""
+    """Decompresses an xz file with any number of streams, in limited memory, which `lzma.open` cannot do."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._reader = lzma.LZMADecompressor(memlimit=_MEMORY)
 
     def read1(self, size: int) -> bytes:
-        """Some bytes, up to `size`; none only at the end."""
+        """Read at most `size` bytes; returns none only at the end."""
         found = b""
         while not found:
             data = b""
             if self._reader.eof:
-                data = self._reader.unused_data.lstrip(b"\0")  # streams may be padded
+                data = self._reader.unused_data.lstrip(b"\0")  # there may be padding between streams
                 while not data:
                     chunk = self._file.read(_CHUNK)
                     if not chunk:
@@ -110,13 +109,13 @@ class _Xz:
 
 @contextmanager
 def open_log(path: Path, tally: Tally) -> Iterator[Content]:
-    """Open a file that may be compressed; the tally is told how far it has been read.
+    """Open a file that may be compressed; the tally gets the position up to which it was read.
 
-    The compression is recognized by the first bytes, not by the name. A file that unpacks to more than 256 MB and 400
-    times its size, or would take 256 MB of memory, is refused.
+    The first bytes decide on the compression, not the name. The function refuses a file that unpacks to more than 256
+    MB plus 400 times its size, or would take 256 MB of memory.
 
     Raises:
-        LogError: The file cannot be opened or read, is refused, or its damage is raised inside the context.
+        LogError: The file cannot be opened or read, or is refused, or the caller raised its damage in the context.
     """
     try:
         with path.open("rb") as file:
@@ -140,10 +139,10 @@ def open_log(path: Path, tally: Tally) -> Iterator[Content]:
 
 
 def head_of(path: Path, size: int = 65_536) -> bytes:
-    """The first `size` bytes of what is in a file, or those before the damage.
+    """The first `size` bytes of a file's content, or those before the damage.
 
     Raises:
-        LogError: As `open_log`; of a damaged file if there is nothing before the damage.
+        LogError: See `open_log`; a file is also refused if it is damaged from its beginning.
     """
     with open_log(path, Tally()) as content:
         head = content.read(size)
@@ -152,11 +151,11 @@ def head_of(path: Path, size: int = 65_536) -> bytes:
     return head
 
 
-_STRAY_BYTES = re.compile("[\udc80-\udcff]+")  # as "surrogateescape" has them
+_STRAY_BYTES = re.compile("[\udc80-\udcff]+")  # bytes that are not UTF-8, as "surrogateescape" decodes them
 
 
 def utf8(data: bytes) -> bytes:
-    r"""The same bytes, each that is not UTF-8 percent-encoded: two URLs that differ stay two.
+    r"""Percent-encode the bytes that are not UTF-8, so that different URLs stay different.
 
     >>> utf8(b"http://a.com/caf\xe9"), utf8("café".encode()).decode()
     (b'http://a.com/caf%E9', 'café')
@@ -169,42 +168,42 @@ def utf8(data: bytes) -> bytes:
     return data
 
 
-_FIRST_LINES = 3  # that are asked which format a file has: the first may be the end of a line that was cut
-_BLOCK_BYTES = 7 << 20  # about 30,000 rows; 16 MB: 50 MB more in memory
-_BLOCK_LINES = 1 << 20  # what reads a block takes memory by the line; one that has more is cut …
-_PIECE_BYTES = 1 << 20  # … into pieces of so many bytes, or one line
+_FIRST_LINES = 3  # lines by which a format is recognized: the first may be the end of a line that was cut
+_BLOCK_BYTES = 7 << 20  # about 30,000 rows; 16 MB would take 50 MB more memory
+_BLOCK_LINES = 1 << 20  # readers of blocks take memory by the line; a block with more lines is cut …
+_PIECE_BYTES = 1 << 20  # … into pieces of this many bytes, or one line
 LINE_LIMIT = 8 << 20
-"""Bytes; a longer line is left out, or a file without a line end would fill the memory."""
+"""Most bytes of a line. A longer one is left out, because a file without line ends would fill the memory."""
 
 _TEXT_OF_LINE = re.compile(rb"\S[^\n]*")
 
 
 class LineBlock(NamedTuple):
-    """Whole lines of a log, the last one ended; `first_line` counts from 1."""
+    """Whole lines of a log, each with its line end; `first_line` is a 1-based number."""
 
     first_line: int
     data: bytes
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
-        """Number and text of each line that is not blank, without the blanks before it."""
+        """Number and text of each line that is not blank, without leading blanks."""
         number, counted = self.first_line, 0
-        for found in _TEXT_OF_LINE.finditer(self.data):  # blank lines by the million cost next to nothing
+        for found in _TEXT_OF_LINE.finditer(self.data):  # so millions of blank lines cost hardly anything
             number += self.data.count(b"\n", counted, found.start())
             counted = found.start()
             yield number, found[0]
 
 
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
-    """All lines of a log in blocks of a few megabytes; those of nothing but blanks are left out, unless `blanks`.
+    """Read all lines of a log in blocks of a few megabytes.
 
-    Bytes that are not UTF-8 are percent-encoded if `sound`, else they stay; a byte order mark is dropped, a line over 8
-    MiB is left out and counted. If a compressed log was cut off or is damaged, the complete lines before the damage are
-    read, and the tally gets the place where the rest begins.
+    Blocks of nothing but blanks are left out, unless `blanks`. Bytes that are not UTF-8 are percent-encoded if `sound`.
+    A byte order mark is dropped, and a line over 8 MiB is left out and counted. If a compressed log was cut off or is
+    damaged, the complete lines before the damage are read, and the tally gets the number of the next line.
     """
     with open_log(path, tally) as content:
         line, rest = 1, b""
         while True:
-            # What is behind the last line end is a line, too, unless the rest of it was lost.
+            # The text after the last line end is a line, too, unless damage cut it off.
             chunk = content.read(_BLOCK_BYTES) or (b"\n" if rest and content.damage is None else b"")
             if not chunk:
                 break
@@ -212,7 +211,7 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
                 chunk = chunk.removeprefix(b"\xef\xbb\xbf")
             data = rest + chunk
             end = data.rfind(b"\n") + 1
-            rest = data[end : end + LINE_LIMIT + 1]  # of a line that is too long no more than shows that it is
+            rest = data[end : end + LINE_LIMIT + 1]  # for a line that is too long, just enough to show it
             lines = data.count(b"\n")
             for block in _blocks(line, data[:end], lines, str(path), tally):
                 if blanks or not block.data.isspace():
@@ -222,13 +221,13 @@ def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool =
 
 
 def _blocks(line: int, data: bytes, lines: int, path: str, tally: Tally) -> Iterator[LineBlock]:
-    """Whole lines, so many, the first of them number `line`, without those that are too long."""
+    """Cut `data`, which begins with line number `line` and has `lines` lines, into blocks without overlong lines."""
     size = LINE_LIMIT + 1 if lines <= _BLOCK_LINES else _PIECE_BYTES
     start = 0
     while start < len(data):
         end = data.rfind(b"\n", start, start + size) + 1 or data.find(b"\n", start) + 1
         piece = data[start:end]
-        if len(piece) > LINE_LIMIT + 1:  # one line, or it would be cut within
+        if len(piece) > LINE_LIMIT + 1:  # it is a single line: several would have been cut
             skip_long_line(tally, path, line)
         else:
             yield LineBlock(line, piece)
@@ -237,7 +236,7 @@ def _blocks(line: int, data: bytes, lines: int, path: str, tally: Tally) -> Iter
 
 
 def first_lines(head: bytes) -> list[bytes]:
-    """The first few lines that are not blank of a file that begins with `head`, without blanks around; one at least."""
+    """The first few lines of `head` that are not blank, stripped; one empty line if there are none."""
     texts = (found[0].rstrip() for found in _TEXT_OF_LINE.finditer(head))
     return list(islice(texts, _FIRST_LINES)) or [b""]
 

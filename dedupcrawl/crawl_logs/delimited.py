@@ -12,20 +12,20 @@ from dedupcrawl.crawl_logs.blocks import line_blocks
 from dedupcrawl.crawl_logs.rows import NAMES, LogRow, rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 
-_OPEN_QUOTE_LIMIT = 1 << 20  # characters of a field; beyond it, the quote that is open was never meant as one
+_OPEN_QUOTE_LIMIT = 1 << 20  # most characters of a field; in a longer one, the open quote is taken for a slip
 _CHARACTERS_A_BATCH = 7 << 20  # as many as a block of lines has bytes
-_CHARACTERS_A_ROW = 100  # that it counts as at least, whatever is in it
+_CHARACTERS_A_ROW = 100  # counted for each row in addition to its text
 
 
 def matches(separator: str, head: bytes) -> bool:
-    """Whether the first line names a URL column among fields that are separated so."""
+    """Whether the first line, split by this separator, names a URL column."""
     return any(name in NAMES["url"] for name in _header(head.partition(b"\n")[0], separator))
 
 
 def read(separator: str, path: Path, tally: Tally) -> Iterator[list[LogRow]]:
-    """The rows of a file of fields that are separated so, in batches of `rows.LogRow`.
+    """Read the rows of a CSV or TSV file in batches.
 
-    Between commas a field may be quoted, and then span lines.
+    If the separator is a comma, fields may be quoted and then span several lines.
     """
     blocks = line_blocks(path, tally, blanks=True)
     lines = chain.from_iterable(enumerate(block.data.decode().split("\n")[:-1], block.first_line) for block in blocks)
@@ -33,7 +33,7 @@ def read(separator: str, path: Path, tally: Tally) -> Iterator[list[LogRow]]:
     plain = ((number, text.rstrip("\r").split("\t")) for number, text in lines)
     rows = _quoted(lines, len(names)) if separator == "," else plain
     while True:
-        limit = csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # it is the whole process's
+        limit = csv.field_size_limit(_OPEN_QUOTE_LIMIT)  # this applies to the whole process
         try:
             batch = list(_next_of(rows))
         finally:
@@ -45,24 +45,23 @@ def read(separator: str, path: Path, tally: Tally) -> Iterator[list[LogRow]]:
 
 
 def named(names: Sequence[str], row: Sequence[str]) -> dict[str, str | None] | None:
-    """A row by the names of its columns, the first of two with one name; None if it has another number of fields."""
+    """Column → value of a row; of two columns with one name the first counts. None if the number of fields differs."""
     if len(row) != len(names):
         return None
     return {name: value or None for name, value in zip(names[::-1], row[::-1], strict=True)}
 
 
 def _next_of(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    """As many of the rows as come together."""
     size = 0
     for row in rows:
         yield row
-        size += _CHARACTERS_A_ROW + len(row[1]) + sum(map(len, row[1]))  # a field is a separator, too
+        size += _CHARACTERS_A_ROW + len(row[1]) + sum(map(len, row[1]))  # a separator for each field
         if size >= _CHARACTERS_A_BATCH:
             return
 
 
 def _quoted(lines: Iterator[tuple[int, str]], width: int) -> Iterator[tuple[int, list[str]]]:
-    """Number of its first line, and fields, of each row. A broken one costs that line: its open quote may be a slip."""
+    """Number of the first line, and fields, of each row. A broken row costs one line: its open quote may be a slip."""
     again, taken = deque[tuple[int, str]](), list[tuple[int, str]]()
 
     def texts() -> Iterator[str]:
@@ -75,7 +74,7 @@ def _quoted(lines: Iterator[tuple[int, str]], width: int) -> Iterator[tuple[int,
             for row in csv.reader(texts(), strict=True):
                 if row and len(row) != width:
                     raise csv.Error
-                if row:  # an empty line is nothing
+                if row:  # not an empty line
                     yield taken[0][0], row
                 taken.clear()
             return
@@ -90,6 +89,6 @@ def _header(line: bytes, separator: str) -> list[str]:
         names = next(
             csv.reader([line.decode("utf-8", "replace").rstrip("\r\n").removeprefix("#")], delimiter=separator), []
         )
-    except csv.Error:  # a field over the module's limit: no column is called that
+    except csv.Error:  # a field over the module's limit, which is no name of a column
         return []
     return [name.strip().lower() for name in names]

@@ -1,6 +1,6 @@
 """JSON Lines: dedupcrawl's crawl log, Scrapy feeds, the rows that `dedupcrawl check` prints, and the JSON part of CDXJ.
 
-It also reads a JSON array of objects, as Scrapy's JSON feed exporter writes it.
+The module also reads a JSON array of objects, as Scrapy's JSON feed exporter writes it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _ERRORS = (msgspec.DecodeError, RecursionError, ValueError)
 
 
 def matches(head: bytes) -> bool:
-    """Whether a file that begins with `head` is JSON Lines: one of its first lines that are not empty is an object."""
+    """Whether a file that begins with `head` is JSON Lines: one of its first lines is an object."""
     first, *others = first_lines(head)
-    is_array = first.startswith(b"[")  # whose objects may stand on lines of their own
+    is_array = first.startswith(b"[")  # an array may have each object on its own line
     return first.startswith(b"{") or (not is_array and any(line.startswith(b'{"') for line in others))
 
 
 def rows_of(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
-    """The rows of some lines; a `BlockReader`."""
+    """The rows in a block of lines; a `BlockReader`."""
     return rows_of_values(((number, decoded(line)) for number, line in block.texts()), NOT_OBJECT, path, tally)
 
 
 def decoded(text: bytes | msgspec.Raw) -> dict[str, Any] | None:
-    """The object in a text; None where there is none."""
+    """The JSON object in a text, or None if it is not one."""
     try:
         value = msgspec.json.decode(text)
     except _ERRORS:
@@ -40,15 +40,15 @@ def decoded(text: bytes | msgspec.Raw) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-_SIZE_LIMIT = 1 << 30  # bytes; an array is one JSON value and is read as one
+_SIZE_LIMIT = 1 << 30  # bytes; an array is a single JSON value and must be read at once
 _OBJECTS_A_BATCH = 100_000  # set by hand, to bound memory
 
 
 def read_array(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
-    """The objects of the array, in batches of `rows.LogRow` (which counts objects, not lines).
+    """Read the objects of a JSON array in batches of rows, whose `line` counts objects.
 
     Raises:
-        LogError: the file is over 1 GiB, or broken anywhere: what follows the break cannot be told.
+        LogError: The file is over 1 GiB, or broken anywhere: there is no way to read on after the break.
     """
     with open_log(path, tally) as content:
         data = content.read(_SIZE_LIMIT + 1)

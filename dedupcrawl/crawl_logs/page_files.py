@@ -1,4 +1,4 @@
-"""Pages in files: JSON Lines rows with `html` or `text`, HTML responses of a WARC; and pairs of pages, with labels."""
+"""Read pages from files (JSON Lines with `html` or `text`, responses in a WARC), and labelled pairs of pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dedupcrawl.text.ignored import read_ignored
 
 
 class Body(NamedTuple):
-    """A page of which the text is not known yet; its `body` is a str where it is HTML that was decoded before."""
+    """A page whose text is not extracted yet; `body` is a str if it is HTML that is already decoded."""
 
     url: str
     body: bytes | str
@@ -33,19 +33,19 @@ class Body(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is wanted of markup."""
+    """The parts to extract from a page."""
 
-    fields: bool = False  # headings, meta elements and anchors, too
-    selector: str | None = None  # CSS selector of the main text; None: it is found
-    ignore: tuple[str, ...] = ()  # what does not count, as in DEDUP_IGNORE; of pages that come as text, too
+    fields: bool = False  # whether headings, meta elements and anchors are wanted, too
+    selector: str | None = None  # CSS selector of the main text; None: the main text is recognized
+    ignore: tuple[str, ...] = ()  # parts to leave out, as in DEDUP_IGNORE, also from pages of plain text
 
 
 TEXT = Wanted()
-"""Title and main text."""
+"""Extracts title and main text."""
 
 
 class JsonPage(msgspec.Struct, frozen=True):
-    """A page as a row of JSON has it."""
+    """A page in a row of JSON."""
 
     url: str
     html: str | None = None
@@ -54,7 +54,7 @@ class JsonPage(msgspec.Struct, frozen=True):
 
 
 def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Body]:
-    """The stored pages of some files, in order; a broken row is counted in `tally`, when it comes, and left out."""
+    """The stored pages of some files, in order; broken rows are left out and counted in `tally`."""
     for path in paths:
         head = head_of(path, 5)
         if not head:
@@ -67,7 +67,7 @@ def stored_pages(paths: Sequence[Path], tally: Tally) -> Iterator[Page | Body]:
 
 
 def page_of(stored: Page | Body, wanted: Wanted = TEXT) -> Page:
-    """The page of what `stored_pages` gives, as it is wanted; total for any markup."""
+    """Read a page that `stored_pages` returned; never fails, whatever the markup."""
     ignored = read_ignored(wanted.ignore)
     if isinstance(stored, Page):
         return ignored.page(stored)
@@ -87,22 +87,30 @@ Row = TypeVar("Row")
 
 
 def decoded(row: bytes, kind: type[Row]) -> Row:
-    """A line of JSON; a ValueError says why it is not such a row."""
+    """Decode a line of JSON into a row of this type.
+
+    Raises:
+        ValueError: It is not such a row; the message says why.
+    """
     try:
         text = row.decode()
-        return msgspec.convert(json.loads(text), kind)  # not msgspec.json: it refuses lone surrogates, which pages have
+        return msgspec.convert(json.loads(text), kind)  # msgspec.json would refuse lone surrogates, which pages contain
     except UnicodeDecodeError as error:
         raise ValueError("not UTF-8") from error
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     except msgspec.ValidationError as error:
         raise ValueError(mismatch(str(error), "the row")) from error
-    except ValueError as error:  # whose own message says where, so that no two of them would be counted together
+    except ValueError as error:  # its own message names a position, so equal errors could not be counted together
         raise ValueError("not a JSON object") from error
 
 
 def stored_row(read: JsonPage) -> Page | Body:
-    """The page in a row; a ValueError where it holds neither HTML nor text."""
+    """The page in a row.
+
+    Raises:
+        ValueError: The row has neither HTML nor text.
+    """
     url = _sound(read.url)
     if read.html is not None:
         return Body(url, _sound(read.html))
@@ -112,12 +120,12 @@ def stored_row(read: JsonPage) -> Page | Body:
 
 
 def _sound(text: str) -> str:
-    """Without lone surrogates, which no encoder takes."""
+    """Replace lone surrogates, which no encoder takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def stored_rows(block: LineBlock, path: str, tally: Tally) -> Iterator[Page | Body]:
-    """The pages in some lines of JSON, whose bytes are as they were."""
+    """The pages in a block of JSON lines that `line_blocks` read without `sound`."""
     for number, row in block.texts():
         try:
             stored = stored_row(decoded(row, JsonPage))
@@ -143,12 +151,12 @@ def _of_warc(path: Path, tally: Tally) -> Iterator[Body]:
 
 
 COPY = "dedupcrawl-stdin"
-"""Name of the file that stdin, or another stream, is copied to."""
+"""Name of the temporary file that stdin or a pipe is copied to."""
 
 
 @contextmanager
 def on_disk(path: Path) -> Iterator[Path]:
-    """The file itself, or a copy of stdin ("-") or of a pipe, because its beginning is read twice."""
+    """The file itself, or for stdin ("-") and pipes a temporary copy, because the beginning is read twice."""
     is_stdin = path == Path("-")
     if not is_stdin and not path.is_fifo():
         yield path
@@ -163,7 +171,7 @@ def on_disk(path: Path) -> Iterator[Path]:
             raise LogError(str(error).replace(str(copy), "stdin" if is_stdin else str(path))) from error
 
 
-_AT_HAND = 16  # rows of pages: the same page often stands in several pairs in a row
+_AT_HAND = 16  # cached pages: several pairs in a row often contain the same page
 
 
 class Pair(NamedTuple):
@@ -172,7 +180,7 @@ class Pair(NamedTuple):
     where: str  # the file and the line, for messages
     new: Page | Body | str
     kept: Page | Body | str
-    same: bool | None  # whether they are one page, where somebody has said so
+    same: bool | None  # the label, whether they are the same page; None without a label
 
 
 class _PairRow(msgspec.Struct):
@@ -182,10 +190,11 @@ class _PairRow(msgspec.Struct):
 
 
 def read_pairs(path: Path, *, labelled: bool = False) -> Iterator[Pair]:
-    """The pairs of a file or stream, compressed or not, in order; if `labelled`, with whether each is the same page.
+    """The pairs in a file or stream, compressed or not, in order; if `labelled`, each must have a label.
 
     Raises:
-        LogError: The file cannot be read, or a row is no pair, or has a page without text; the message says which.
+        LogError: The file cannot be read, or a row is not a pair, lacks a label, or has a page without text; the
+            message names the row.
     """
     tally = Tally()
     name = "stdin" if path == Path("-") else path

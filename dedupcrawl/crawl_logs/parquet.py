@@ -1,7 +1,7 @@
-"""Parquet, by PyArrow: Common Crawl's columnar index, or a crawl log in that format.
+"""Parquet, read with PyArrow: Common Crawl's columnar index, or a crawl log in that format.
 
-Some writers, Spark among them, write any bytes as text. So text is read as bytes, and those that are not UTF-8 are
-percent-encoded as in the other formats.
+Some writers, such as Spark, write arbitrary bytes as text. So this module reads text as bytes, and percent-encodes
+those that are not UTF-8, as the other formats do.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _ROWS_A_BATCH = 50_000  # set by hand, to bound memory
 
 
 def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
-    """The rows of a Parquet file, only the known columns read, in batches.
+    """Read the known columns of a Parquet file in batches of rows.
 
     Raises:
-        LogError: the file is damaged, or has no URL column.
+        LogError: The file is damaged, or has no URL column.
     """
     read_before, size = tally.bytes_read, path.stat().st_size
     try:
@@ -39,7 +39,7 @@ def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
 
 
 def values(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """The rows of a batch; what is neither text, bytes, number nor time is left out."""
+    """The rows of a batch, without columns that hold neither text, bytes, numbers nor times."""
     columns = {
         name: column
         for name, one in zip(batch.schema.names, batch.columns, strict=True)
@@ -50,7 +50,7 @@ def values(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
 
 
 def _as_bytes(column: Any) -> Any:
-    """A column without text; None of another type."""
+    """A column with its text converted to bytes; None if its type is not supported."""
     if pa.types.is_dictionary(column.type):
         words = _as_bytes(column.dictionary)
         return None if words is None else words.take(column.indices)
@@ -65,7 +65,11 @@ def _as_bytes(column: Any) -> Any:
 
 
 def known_columns(columns: Iterable[str], path: str) -> list[str]:
-    """Those that are read of all columns of a file; a LogError where none of them holds URLs."""
+    """The known ones among the columns of a file.
+
+    Raises:
+        LogError: None of them holds URLs.
+    """
     names = [name for name in columns if name.lower() in KNOWN_NAMES]
     if not any(name.lower() in NAMES["url"] for name in names):
         raise LogError(f"{path} is Parquet without a url column: rename the column that holds the URLs.")

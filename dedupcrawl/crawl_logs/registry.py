@@ -1,4 +1,4 @@
-"""All log formats, and how the format of a file is recognized. A further format is one file and one line here."""
+"""All log formats, and the recognition of a file's format. A further format is one module, and one line here."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from dedupcrawl.crawl_logs.tally import THE_LOG_OF_A_CRAWL, LogError, Tally
 
 
 class LogFormat(NamedTuple):
-    """One format."""
+    """One format. It has either `read` or `block_reader`."""
 
     name: str
-    matches: Callable[[bytes], bool]  # whether a file that begins with these (decompressed) bytes is of this format
-    # the file's rows in batches. Fills the tally with what it leaves out; raises LogError when the file is broken as a
-    # whole
+    matches: Callable[[bytes], bool]  # whether a file that begins with these (decompressed) bytes has this format
+    # Reads a file's rows in batches, and counts in the tally what it leaves out. Raises LogError if the file is broken
+    # as a whole.
     read: Callable[[Path, Tally], Iterator[list[LogRow]]] | None = None
-    # in place of `read` where lines of the middle can be read without those before: given the beginning of a file and
-    # its name, what reads any of its lines. May raise LogError
+    # For formats in which any lines can be read without those before them: takes the beginning of a file and its name,
+    # and returns a reader of blocks of its lines. May raise LogError.
     block_reader: Callable[[bytes, str], BlockReader] | None = None
 
     def batches(self, path: Path, tally: Tally) -> Iterator[list[LogRow]]:
-        """As `read`, of any format."""
+        """Like `read`, for any format."""
         if self.read is not None:
             yield from self.read(path, tally)
         elif self.block_reader is not None:
@@ -60,11 +60,11 @@ FORMATS = (
     LogFormat("TSV", partial(delimited.matches, "\t"), partial(delimited.read, "\t")),
     LogFormat("CSV", partial(delimited.matches, ","), partial(delimited.read, ",")),
 )
-"""In the order in which they are tried: those with a mark of their own first, those that any header line fits last."""
+"""The formats in the order in which they are tried: those with marks of their own first, those with any header last."""
 
 
 def format_of(path: Path) -> LogFormat | None:
-    """The format of a log, recognized by its content, because many formats are called crawl.log. None: it is empty.
+    """The format of a log, or None if it is empty. The content decides, because many formats are called crawl.log.
 
     Raises:
         LogError: No format fits, or the file cannot be opened.
@@ -73,7 +73,7 @@ def format_of(path: Path) -> LogFormat | None:
 
 
 def format_like(head: bytes, path: str) -> LogFormat | None:
-    """The format of a log that begins with `head`. None: it is empty.
+    """The format of a log that begins with `head`, or None if it is empty.
 
     Raises:
         LogError: No format fits.
@@ -92,12 +92,12 @@ def format_like(head: bytes, path: str) -> LogFormat | None:
 
 
 def read_log(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
-    """The usable rows of one log, in batches of at most a few hundred thousand.
+    """Read the usable rows of one log, in batches of at most a few hundred thousand.
 
-    An empty file has no rows, and is named in `tally`. Rows that cannot be used are counted in `tally` by their reason.
+    The tally names an empty file, and counts unusable rows by reason.
 
     Raises:
-        LogError: The file is of no known format, or broken as a whole; possibly after some batches.
+        LogError: The file has no known format, or is broken as a whole; possibly after some batches.
     """
     log_format = format_of(path)
     if log_format is None:

@@ -1,4 +1,4 @@
-"""The rows that every log format is read into, and the names by which other programs call their fields."""
+"""The rows into which every log format is read, and the names that other programs have for their fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dedupcrawl.crawl_logs.tally import Tally
 
 
 class LogRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One row of a log; what the log does not say is None."""
+    """One row of a log; a field that the log does not have is None."""
 
     url: str | None = None  # as in the log
     digest: str | None = None  # of the bytes
@@ -28,28 +28,28 @@ class LogRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     bytes: int | None = None  # of the body
     title: str | None = None
     canonical: str | None = None  # rel=canonical, as in the page
-    redirect_to: str | None = None  # as in the answer
-    duplicate_of: str | None = None  # URL of the page that a near-duplicate verdict names
-    unique: bool | None = None  # whether the page was compared with all before it, and is like none
-    alias_of: str | None = None  # URL that leads to the same page, as a page says
-    alias_held: bool | None = None  # whether it was so when both were fetched; None where `url` was not
+    redirect_to: str | None = None  # as in the response
+    duplicate_of: str | None = None  # URL of the keeper, by a near-duplicate verdict
+    unique: bool | None = None  # whether the page was compared with all before it and resembles none
+    alias_of: str | None = None  # URL that leads to the same page, according to some page
+    alias_held: bool | None = None  # whether fetching both URLs confirmed the alias; None if `url` was not fetched
     importance: float | None = None
     fetched_at: int | None = None  # milliseconds since the epoch, UTC
-    run: str | None = None  # which of the crawls that share a log
-    line: int | None = None  # where the row stands in its file, from 1; None for one that was made of others
-    unread: str | None = None  # why a value that must not be taken for nothing cannot be read; None where all can
+    run: str | None = None  # the crawl, if several share a log
+    line: int | None = None  # 1-based position in the file; None for a row derived from others
+    unread: str | None = None  # why a value that must not be ignored cannot be read; None if all can
 
 
 COLUMNS = tuple(name for name in LogRow.__struct_fields__ if name not in {"line", "unread"})
 """The fields that a log may have."""
 
 BlockReader = Callable[[LineBlock, str, Tally], list[LogRow]]
-"""Called with a block of lines, the log's name and its tally."""
+"""Reads the rows in a block of lines, given the log's name and its tally."""
 
 TEXT = "text"
-"""A feed's main text: becomes a text_digest where the row has no signature of its own."""
+"""The column with the main text in a feed; it becomes the text_digest of a row without signatures."""
 
-# Names in other programs' logs, best first; ours come before all of them. Compared in lower case.
+# Lower-case names in other programs' logs, best first; our own names come before all of them.
 _ALIASES: dict[str, tuple[str, ...]] = {
     "url": ("uri", "original", "original_url", "page_url", "response_url", "target_uri"),
     "digest": (
@@ -69,15 +69,15 @@ _ALIASES: dict[str, tuple[str, ...]] = {
 NAMES = {column: (column, *_ALIASES.get(column, ())) for column in (*COLUMNS, TEXT)}
 """Column → the names it may have in a log, best first."""
 KNOWN_NAMES = frozenset(name for names in NAMES.values() for name in names)
-"""All the names of `NAMES`: what a reader has to take from a file."""
+"""All the names in `NAMES`: the columns that a reader must read."""
 
-_MOST_NAMES, _MOST_OF_NAMES = 100, 4_000  # of a row, and characters of them: what is remembered is bounded
-URL_LIMIT = 16_384  # bytes; browsers and servers stop well below
+_MOST_NAMES, _MOST_OF_NAMES = 100, 4_000  # most names in a row, and characters of them, that are cached
+URL_LIMIT = 16_384  # most bytes of a URL; the limits of browsers and servers are far below
 SIGNATURES = ("text_digest", "digest", "simhash")
 LINKS = ("redirect_to", "canonical", "duplicate_of", "alias_of")
-"""The fields that lead to another URL."""
+"""The fields that contain another URL."""
 
-# How logs write that there is no value, or no link; the zeros are the SimHash of no features.
+# Values by which logs say that there is none; the zeros are the SimHash of no features.
 _NOT_SAID = frozenset((
     "", "-", "0" * 16, "null", "NULL", "None", "none", "nan", "NaN", "\\N",
     "[]", "{}", "false", "False", "true", "True",
@@ -85,14 +85,15 @@ _NOT_SAID = frozenset((
 _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1", "1.0"), True)
 _TRUTHS |= dict.fromkeys(("false", "f", "no", "n", "0", "0.0"), False)  # in lower case
 _NEITHER = {column: f"{column} is neither true nor false" for column in ("unique", "alias_held")}
-_MOST_IMPORTANT = 1e15  # sums of so much stay numbers
+_MOST_IMPORTANT = 1e15  # sums of such values stay finite
 _INT_64 = 1 << 63  # numbers from minus this to below it fit in 64 bits
-_DIGEST_KIND = re.compile(r"[A-Za-z][A-Za-z0-9-]*:")  # "sha1:…": one log writes it, the next does not
+_DIGEST_KIND = re.compile(r"[A-Za-z][A-Za-z0-9-]*:")  # "sha1:…", a prefix that only some logs write
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _SAYING = (*SIGNATURES, *LINKS)
 _BROKEN = (_NO_URL, _TOO_LONG, *_NEITHER.values())
-# Labels of a letter, a digit or a symbol at least. Of ASCII, hosts have letters, digits, "-" and "_" (RFC 3986 allows
-# more, which no name server has); of escapes those of bytes that are not UTF-8; and no full-width form of other ASCII.
+# A label has at least one letter, digit or symbol. Of ASCII it may have letters, digits, "-" and "_" (RFC 3986 allows
+# more, but no name server has such names), of escapes only those of bytes that are not UTF-8, and no full-width forms
+# of other ASCII.
 _ESCAPED = r"%[89A-Fa-f][0-9A-Fa-f]"
 _LABEL = rf"(?:[A-Za-z0-9_-]|{_ESCAPED}|[^\x00-\x7f\s。．｡！-，／：-＠［-＾｀｛-～])"
 _LABELS = regex.compile(rf"{_LABEL}++")
@@ -106,11 +107,11 @@ _SHA1_OF_NOTHING = "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 
 
 Values = Iterable[tuple[int | None, Mapping[str, Any] | None]]
-"""Rows with the numbers of their lines, None for one that was made of others; None in place of a row that is broken."""
+"""Rows with their line numbers (None for rows derived from others); a broken row is None."""
 
 
 def rows_of_values(values: Values, problem: str, path: str, tally: Tally) -> list[LogRow]:
-    """Rows of values in a log's own names → `LogRow`. Broken ones are counted."""
+    """Convert rows with a log's own names to `LogRow`; broken ones are counted under `problem`."""
     rows, broken = list[LogRow](), list[int]()
     for number, row in values:
         if row is not None:
@@ -122,9 +123,9 @@ def rows_of_values(values: Values, problem: str, path: str, tally: Tally) -> lis
 
 
 def canonical_row(row: Mapping[str, Any], line: int | None = None) -> LogRow:
-    """A row in a log's own names → what it says.
+    """Convert a row with a log's own names to a `LogRow`.
 
-    Names are looked up in `NAMES`, others dropped; a value that does not fit its field becomes None.
+    Names that are not in `NAMES` are dropped; a value that does not fit its field becomes None.
     """
     values = dict[str, Any]()
     for column, keys in _keys_of(row):
@@ -144,13 +145,13 @@ def canonical_row(row: Mapping[str, Any], line: int | None = None) -> LogRow:
 
 
 def _keys_of(row: Mapping[str, Any]) -> Sequence[tuple[str, Sequence[str]]]:
-    """Each field that a row has a name for, with its keys, the best first."""
+    """Each field that a row has, with the row's keys for it, best first."""
     names = tuple(row)
     is_usual = len(names) <= _MOST_NAMES and sum(map(len, names)) <= _MOST_OF_NAMES
     return _keys(names) if is_usual else _keys.__wrapped__(names)
 
 
-@lru_cache(maxsize=256)  # the rows of a log have few sets of names
+@lru_cache(maxsize=256)  # the rows of a log have few different sets of names
 def _keys(names: tuple[str, ...]) -> Sequence[tuple[str, Sequence[str]]]:
     keys = dict[str, list[str]]()
     for name in names:
@@ -160,11 +161,11 @@ def _keys(names: tuple[str, ...]) -> Sequence[tuple[str, Sequence[str]]]:
 
 
 def usable_rows(rows: Iterable[LogRow], path: str, tally: Tally) -> list[LogRow]:
-    """Leave out the rows that nothing can be learned from, and count them by reason.
+    """Leave out the rows from which nothing can be learned, and count them by reason.
 
-    A row without URL, or with one that no server would accept, or with a verdict that cannot be read, is broken, and
-    its line is reported. Other schemes than http, hosts that are none, and rows that say nothing of their page are in
-    every log; they are only counted. Rows without a line were made of other rows and are not counted.
+    A row is broken, and its line is reported, if it has no URL, one that no server would accept, or an unreadable
+    verdict. Rows with other schemes than http, invalid hosts or no facts about their page occur in every log; they are
+    only counted. Rows without a line were derived from other rows and are not counted.
     """
     usable, left_out = list[LogRow](), dict[str, list[LogRow]]()
     for row in rows:
@@ -182,7 +183,7 @@ def usable_rows(rows: Iterable[LogRow], path: str, tally: Tally) -> list[LogRow]
 
 
 def _why_not(row: LogRow) -> str | None:
-    """Why nothing can be learned from a row; None where something can."""
+    """Why nothing can be learned from a row, or None if something can."""
     url = row.url
     if url is None:
         return _NO_URL
@@ -200,7 +201,7 @@ def _why_not(row: LogRow) -> str | None:
 
 @lru_cache(maxsize=4_096)  # up to 16 KB each
 def _is_authority(text: str) -> bool:
-    """Whether this is a host, a name or an address in brackets, with or without user and port."""
+    """Whether this is a valid host (a name, or an address in brackets), with or without user and port."""
     host = text.rpartition("@")[2]
     if host.startswith("["):
         address, end, port = host.partition("]")
@@ -218,14 +219,14 @@ def _is_port(text: str) -> bool:
 
 
 def _text(value: object) -> str | None:
-    """A value as text, of any number of digits; of a list the first: Scrapy's ItemLoader writes {"url": ["http://…"]}."""
+    """A value as text. Of a list the first element counts, as Scrapy's ItemLoader writes {"url": ["http://…"]}."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value:
         value = value[0]
     if isinstance(value, str):
         return value
-    if isinstance(value, bytes):  # Parquet whose writer did not say that it is text
+    if isinstance(value, bytes):  # from Parquet
         return utf8(value).decode()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -233,7 +234,6 @@ def _text(value: object) -> str | None:
 
 
 def _bare(value: object) -> str | None:
-    """A value as text without white space around it."""
     text = _text(value)
     return None if text is None else text.strip()
 
@@ -253,7 +253,7 @@ def _is_unread(value: object) -> bool:
 
 
 def _number(value: object) -> float | None:
-    """A finite number, however it is written."""
+    """A finite number, from a number or text."""
     if not isinstance(value, (int, float)):
         value = _said(value)
         if value is None or "_" in value or not value.isascii():
@@ -289,7 +289,7 @@ _EPOCH = re.compile(r"(\d{9,10})(?:\.\d+)?|(\d{13})", re.ASCII)
 
 
 def _time(value: object) -> int | None:
-    """A time as logs write it: ISO 8601, the 14 (or 17) digits of archives, seconds or milliseconds since the epoch."""
+    """A time in any notation of logs: ISO 8601, the 14 or 17 digits of archives, (milli)seconds since the epoch."""
     if isinstance(value, datetime):
         return round((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp() * 1000)
     text = _said(value)
@@ -318,4 +318,4 @@ _READERS: Mapping[str, Callable[[object], Any]] = {
     "fetched_at": _time,
     TEXT: _text,
 }
-"""Field → what makes its value of one that a log has, or None; of all others it is text."""
+"""Field → the function that converts a log's value, to None if it cannot; the other fields are text (`_said`)."""

@@ -1,4 +1,4 @@
-"""Counts of a log while it is read: rows read, rows left out and why, and where the broken ones are."""
+"""Counts of a log while it is read: rows read, rows left out and why, and the positions of broken ones."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from itertools import islice
 from typing import NamedTuple
 
 Progress = Callable[[str, int, int], None]
-"""Told how far the work is: at which stage ("reading", "learning"), how much of it is done, and how much there is."""
+"""Called with the stage of the work ("reading", "learning"), the amount done, and the total."""
 
-_EXAMPLES_A_FILE = 5  # broken rows named one by one; the others are only counted
+_EXAMPLES_A_FILE = 5  # most broken rows of a file that are named; the others are only counted
 
 THE_LOG_OF_A_CRAWL = (
     "take the crawl log, crawl-log.jsonl, that a crawl with dedupcrawl writes to .scrapy/dedup/ of its project, to "
     "dedup/ in its JOBDIR, or where DEDUP_CRAWL_LOG says"
 )
-"""Where to find a log that can be learned from, for those who have given another file."""
+"""Tells users who gave another file where to find a log for training."""
 
 
 class LogError(Exception):
     """A whole file cannot be read. The message is one sentence: which file, what is wrong, what to do.
 
-    Whatever reads files here may raise it, also after some of their rows.
+    Every reader in this package may raise it, even after it has returned some rows.
     """
 
 
 class BrokenRow(NamedTuple):
-    """A row that was left out, and its position: number `line`, from 1 on, of its `unit`s ("line" or "record")."""
+    """A row that was left out, at the 1-based position `line`, which counts in `unit`s ("line" or "record")."""
 
     path: str
     line: int
@@ -37,7 +37,7 @@ class BrokenRow(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """The rest of a file, from the `unit`, "line" or "record", number `start` on, which could not be read; and why."""
+    """The rest of a file, which could not be read from the `unit` ("line" or "record") number `start` on."""
 
     path: str
     start: int
@@ -50,18 +50,18 @@ class Unread(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """Counts over one or several logs, filled in by a reader while rows are drawn from it."""
+    """Counts over one or several logs, which a reader updates while a caller iterates over its rows."""
 
     rows: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # reason → rows left out for it
-    # the first few rows left out of each file, for warnings that name the line
+    # the first few rows left out of each file, for warnings that name their lines
     broken: list[BrokenRow] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)  # files with nothing in them
-    unread: list[Unread] = field(default_factory=list)  # nobody knows how many rows that are
-    bytes_read: int = 0  # bytes of the files themselves (before decompression), for a progress bar
+    empty: list[str] = field(default_factory=list)  # empty files
+    unread: list[Unread] = field(default_factory=list)  # rests of files, with an unknown number of rows
+    bytes_read: int = 0  # bytes of the files (before decompression), for a progress bar
 
     def skip(self, path: str, reason: str, count: int, lines: Iterable[int] = (), unit: str = "line") -> None:
-        """Count `count` rows left out for one `reason`; of `lines`, where they stand, only the first few are kept."""
+        """Count rows left out for one `reason`; of the positions in `lines`, only the first few are kept."""
         if not count:
             return
         self.rows += count

@@ -1,10 +1,10 @@
-"""WARC: the archived answers themselves. The main text of each HTML page is digested while it is read.
+"""WARC: the archived responses themselves. The reader computes the digest of each HTML page's main text.
 
-A damaged file is split into its records, too: a broken record is lost, but not the records that follow. (FastWARC,
-which reads the records, ends at the first error.) A record says how long it is, and what follows it shows whether that
-is true. If it is not, and after bytes that are not a record, the reader looks for the next version line. The reader
-does not hold the bytes of a record over `RECORD_LIMIT`, so it relies on the length that the record states: a version
-line inside could be forged by a page. If the file is shorter than that, the reader says so and stops.
+A damaged file is split into its records, too: a broken record is lost, but not those that follow. (FastWARC, which
+parses the records, stops at the first error.) A record states its length, and the bytes behind it show whether that is
+right. If it is wrong, and after bytes that are not a record, the reader looks for the next version line. It does not
+hold a record over `RECORD_LIMIT` in memory and relies on the stated length, because a page could forge a version line
+inside. If the file is shorter than that, the reader says so and stops.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from dedupcrawl.crawl_logs.blocks import Content, open_log, utf8
 from dedupcrawl.crawl_logs.rows import LogRow, rows_of_values
 from dedupcrawl.crawl_logs.tally import Tally
 
-RECORD_LIMIT = 64 << 20  # bytes held in memory; a larger record is not a page
-HEADER_LIMIT = 4 << 20  # bytes; a URL may be absurd without the file being broken
+RECORD_LIMIT = 64 << 20  # most bytes held in memory; a larger record is not a page
+HEADER_LIMIT = 4 << 20  # bytes; even a sound file may have absurdly long URLs
 CUT_SHORT = "the record is cut short"
 TOO_LARGE = f"the record is larger than {RECORD_LIMIT >> 20} MiB"
 BEYOND_THE_FILE = "its Content-Length reaches beyond the end of the file: what follows it is not read"
 _CHUNK = 1 << 16  # bytes that are read at once
 
-_MARK = re.compile(rb"WARC/\d\.\d{1,2}\r?\n(?=[A-Za-z])")  # the first line of a record, and that another follows
-_MARK_BYTES = 12  # of it, at most
+_MARK = re.compile(rb"WARC/\d\.\d{1,2}\r?\n(?=[A-Za-z])")  # the version line, and the beginning of the next line
+_MARK_BYTES = 12  # most bytes of a match
 _END_OF_HEADER = re.compile(rb"\r?\n\r?\n|" + _MARK.pattern)
 _LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,18})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _LENGTHS = re.compile(rb"^[ \t]*content-length[ \t]*:.*(?:\n|\Z)", re.IGNORECASE | re.MULTILINE)
@@ -42,21 +42,21 @@ _AFTER_RECORD = re.compile(rb"\r?\n\r?\n|[\r\n]{0,4}(?:WARC/|\Z)")
 
 
 class Found(NamedTuple):
-    """Bytes of one record, from its version line, as far as they are there; or of none, if empty."""
+    """The bytes of one record from its version line on, or a stretch of bytes that is not a record."""
 
-    data: bytes  # header and block; the header alone of a record over `RECORD_LIMIT`
-    problem: str = ""  # why it is not the whole record; empty when it is
+    data: bytes  # header and block; only the header of a record over `RECORD_LIMIT`; empty if it is not a record
+    problem: str = ""  # why the record is not complete; empty if it is
 
 
 class _Window:
-    """The bytes of a stream that are looked at: `data` begins where the next record may."""
+    """A window on the bytes of a stream: `data` begins where the next record may begin."""
 
     def __init__(self, content: Content) -> None:
         self._content = content
         self.data = bytearray()
 
     def has(self, size: int) -> bool:
-        """Whether there are this many bytes, after reading what is missing."""
+        """Read until the window holds this many bytes; False if the stream has fewer."""
         while len(self.data) < size:
             chunk = self._content.read(_CHUNK)
             if not chunk:
@@ -65,7 +65,7 @@ class _Window:
         return True
 
     def skip(self, size: int) -> bool:
-        """Skip this many bytes without holding them; False if there are fewer."""
+        """Skip this many bytes without holding them in memory; False if there are fewer."""
         while len(self.data) < size and self.data:
             size -= len(self.data)
             self.data.clear()
@@ -75,7 +75,7 @@ class _Window:
         return is_there
 
     def search(self, pattern: re.Pattern[bytes], limit: int) -> re.Match[bytes] | None:
-        """The first match behind the version line that begins within `limit` bytes."""
+        """The first match after the version line; the search ends after about `limit` bytes."""
         start = len(b"WARC/")
         while not (found := pattern.search(self.data, start)):
             start = max(start, len(self.data) - _MARK_BYTES)
@@ -84,7 +84,7 @@ class _Window:
         return found
 
     def to_mark(self) -> tuple[bool, bool]:
-        """Go on to the next version line: whether there is one, and whether more than blanks was before it."""
+        """Move to the next version line; returns whether there is one, and whether it passed more than blanks."""
         passed = False
         while not (mark := _MARK.search(self.data)):
             searched = len(self.data)
@@ -99,23 +99,23 @@ class _Window:
         return True, passed
 
     def unmarked(self) -> int:
-        """How many of the bytes, among which no version line was found, can hold no part of one."""
+        """Number of bytes that cannot be part of a version line, after none was found in the window."""
         return max(len(b"WARC/"), len(self.data) - _MARK_BYTES)
 
     def taken(self, size: int) -> bytes:
-        """So many bytes; go on behind them."""
+        """Take this many bytes out of the window."""
         data = bytes(self.data[:size])
         del self.data[:size]
         return data
 
 
 def records(content: Content) -> Iterator[Found]:
-    """All records of an open WARC, and one item for all bytes between two records that are not a record.
+    """All records of an open WARC, and one item for each stretch of other bytes between two records.
 
-    Time is linear in the bytes, memory is that of one record.
+    Takes time linear in the bytes, and the memory of one record.
     """
     window = _Window(content)
-    told = False  # whether that is said of what comes next which is not a record
+    told = False  # whether the problem of the last item also covers the bytes that follow it
     while True:
         is_record, passed = window.to_mark()
         if passed and not told:
@@ -128,7 +128,7 @@ def records(content: Content) -> Iterator[Found]:
 
 
 def framed(data: bytes) -> bytes:
-    """A record that says of itself how long it is: its readers take memory for whatever a header promises."""
+    """Correct a record's Content-Length, because a parser allocates as much memory as a header promises."""
     end = _END_OF_HEADER.search(data, len(b"WARC/"))
     header, block = (data, b"") if end is None else (data[: end.end()], data[end.end() :])
     fields = _LENGTHS.sub(b"", header).rstrip(b"\r\n")
@@ -136,7 +136,7 @@ def framed(data: bytes) -> bytes:
 
 
 def _record(window: _Window) -> Found:
-    """The record that begins here; go on behind it, or to where the next one is to be looked for."""
+    """Take the record at the beginning of the window, up to where the search for the next one must begin."""
     end = window.search(_END_OF_HEADER, HEADER_LIMIT)
     if end is None or end[0].startswith(b"WARC"):
         return Found(window.taken(window.unmarked() if end is None else end.start()), CUT_SHORT)
@@ -160,28 +160,28 @@ def _record(window: _Window) -> Found:
     return Found(window.taken(end_of_it), "its Content-Length is wrong")
 
 
-_BODY_LIMIT = 16 << 20  # bytes; two larger pages may begin alike
+_BODY_LIMIT = 16 << 20  # bytes; a larger body is left out, not cut, because two pages may begin alike
 _HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http\r\nContent-Length: %d\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as it was archived."""
+    """An archived response."""
 
     url: str
-    date: str | None  # when, as written
-    digest: str | None  # of the payload, as written, where the record has one
-    is_revisit: bool  # true when its content is in another record
+    date: str | None  # the time of the fetch, as written
+    digest: str | None  # of the payload, as written, if the record has one
+    is_revisit: bool  # whether its content is in another record
     status: int | None = None
     location: str | None = None
     mime: str = ""  # media type without parameters, lower case
     charset: str | None = None
-    body: bytes = b""  # content, its encodings undone; empty where there is a `problem`
-    problem: str = ""  # why it cannot be taken for the whole answer; empty when it can
+    body: bytes = b""  # decoded content; empty if there is a `problem`
+    problem: str = ""  # why the response is not complete; empty if it is
 
 
 def answers(content: Content, kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
-    """All records of these kinds in an open WARC; of what cannot be read, one with a `problem` and no more."""
+    """All records of these kinds in an open WARC; for unreadable bytes, an answer with nothing but a `problem`."""
     for found in records(content):
         if not found.data:
             yield Answer("", None, None, False, problem=found.problem)
@@ -215,13 +215,13 @@ def _answer(record: WarcRecord, problem: str) -> Answer:
 
 
 def _url(headers: HeaderMap, name: bytes) -> str | None:
-    """A header that is a URL: UTF-8, and what is none percent-encoded."""
+    """The URL in a header, in which bytes that are not UTF-8 are percent-encoded."""
     value = headers.get_bytes(name)
     return None if value is None else utf8(value).decode().strip("<>")
 
 
 def _parsed(block: bytes, decode: Literal["none", "all"]) -> WarcRecord:
-    """The block of a record as a record of its own: one that fails to decode leaves the file readable."""
+    """Parse the block of a record as a record of its own, so that a decoding error does not affect the file."""
     record: WarcRecord = WarcRecord.from_bytes(_HEAD % len(block) + block + b"\r\n\r\n")
     record.parse_http(auto_decode=decode, max_header_len=HEADER_LIMIT)
     return record
@@ -233,9 +233,9 @@ _RECORDS_A_BATCH = 20_000  # set by hand, to bound memory
 
 
 def read(path: Path, tally: Tally) -> Iterator[list[LogRow]]:
-    """The answers in a WARC, in batches of `rows.LogRow`, which counts records.
+    """Read the responses in a WARC in batches of rows, whose `line` counts records.
 
-    Of a damaged file all that can be read is read, and the tally gets the place where the rest begins.
+    A damaged file is read as far as possible, and the tally gets the position of the rest.
     """
     rows, number = [], 0
     with open_log(path, tally) as content:

@@ -1,1 +1,1 @@
-"""Judging pages: checks, site templates, trust and an index, brought together into one verdict per page."""
+"""Page judgement: combines checks, site templates, trust and an index into one verdict for each page."""

@@ -1,4 +1,4 @@
-"""Analysis of a page: its symbols and signatures, and how it is read where it is known what its site repeats."""
+"""Analysis of a page: its symbols and signatures, with and without the site template."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
 
 OWN_SYMBOLS = 20
-"""A page with fewer symbols that its site does not repeat is found only by the digest of its whole text."""
+"""A page with fewer symbols than this outside its site's template is found only by the checks of the whole page."""
 
 
 class Analysis:
-    """A page with its symbols and signatures; each signature is made once, and only when asked for.
+    """A page with its symbols and signatures; each signature is computed on first use and cached.
 
     Args:
         page: The page.
-        secret: Of the index that it is compared with; none where it is compared with no index.
+        secret: That of the index; `NO_SECRET` without one.
 
     Attributes:
-        text: Its main text.
-        main: What is kept of that.
-        asides: The lines of text beside it.
-        link_lines: The lines of links beside it.
-        secondary: Lines of secondary text.
-        page_context: What stands around its main text.
-        kept: That it is stored, once a detector has judged it unique and the index keeps it.
-        is_counted: Whether it was counted where its site's template is learned.
+        text: The main text.
+        main: The outline of the main text, which the index stores.
+        asides: The lines of text outside the main text.
+        link_lines: The lines of links outside the main text.
+        secondary: The lines of secondary text.
+        page_context: What surrounds the main text.
+        kept: The premise that the page is stored, once an index keeps it.
+        is_counted: Whether its site's template has counted the page.
     """
 
     def __init__(self, page: Page, secret: Secret = NO_SECRET) -> None:
@@ -47,29 +47,29 @@ class Analysis:
         self.text: SymbolText = page.main_text(secret)
         self.main = MainOutline.of(self.text)
         self.asides, self.link_lines, self.secondary = page.beside(secret)
-        self._blocks = self.text.blocks_within(OUTLINE_SYMBOLS)  # whole ones that the outline holds
+        self._blocks = self.text.blocks_within(OUTLINE_SYMBOLS)  # that the outline holds completely
         self.page_context = context_of(page, self.asides, self.link_lines, self.secondary)
         self._signatures: dict[str, bytes | None] = {}
 
     @property
     def outline(self) -> bytes:
-        """The main text for the index."""
+        """The main text, packed for the index."""
         return self.main.packed
 
     def learn(self, template: Template, title: str) -> list[int]:
-        """Count it where its site's template is learned, by this title; those of its blocks that recur from now on."""
+        """Count the page in its site's template under this title; returns the blocks that have just become template."""
         self.is_counted = True
         beside = [(text, len(text)) for text in (self.asides, self.link_lines, self.secondary)]
         hashes = (*self.page.links, *self.page_context.resources)
         return template.add(hashes, title, ((self.text, self._blocks), *beside))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
-        """The main text without what its site repeats, and how many blocks that is."""
+        """The main text without its site's template, and the number of blocks left out."""
         repeated = template.repeated(self.text, self._blocks)
         return (self.text.without(repeated), sum(repeated)) if repeated else (self.text, 0)
 
     def own_lines(self, template: Template) -> list[str]:
-        """The lines beside the main text that its site does not repeat."""
+        """The lines outside the main text that are not site template."""
         lines: list[str] = []
         for text, all_lines in ((self.asides, self.page.asides), (self.link_lines, self.page.link_lines)):
             repeats = template.recurring(text.block_hashes)
@@ -77,7 +77,7 @@ class Analysis:
         return lines
 
     def signature(self, check: Check) -> bytes | None:
-        """The page's signature by `check`, None where it abstains."""
+        """The page's signature by `check`, or None if the check abstains."""
         made, name = self._signatures, check.name
         if name not in made:
             made[name] = check.signature(self.page, self.text)
@@ -85,16 +85,16 @@ class Analysis:
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
-    """A page as it is judged, knowing what its site repeats."""
+    """A page as it is judged, given the current template of its site."""
 
-    analysis: Analysis  # the page; with its own lines beside in its main text, where that says too little without them
+    analysis: Analysis  # if the own main text is too short, own lines from outside it are added to it
     own: SymbolText  # the main text without template
-    left_out: int  # how many blocks of the main text are template
-    view: View  # the page for comparing it
+    left_out: int  # number of main-text blocks that are template
+    view: View  # the page prepared for comparison
 
     @classmethod
     def of(cls, analysis: Analysis, template: Template) -> Reading:
-        """Read a page by what is known of its site."""
+        """Read a page with the template of its site."""
         own, left_out = analysis.without(template)
         if left_out and len(own) < OWN_SYMBOLS and (lines := analysis.own_lines(template)):
             page = analysis.page
@@ -108,15 +108,15 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def template_blocks(self) -> int:
-        """How many blocks of the main text its signatures leave out."""
+        """Number of main-text blocks that the signatures leave out."""
         return self.left_out if len(self.own) else 0
 
     def signatures(self, checks: Sequence[Check]) -> dict[str, bytes]:
         """Check name → signature without template.
 
-        "exact" and "title" are about the whole page, so that equal texts, and pages of one title, are found whatever is
-        known of the site. Where nothing else is left, all signatures are of the whole text; where hardly anything is,
-        the other checks abstain.
+        "exact" and "title" always sign the whole page, so they find equal texts and equal titles however much of the
+        template is known. If the whole main text is template, all checks sign the whole text; if fewer than
+        `OWN_SYMBOLS` symbols are left, the other checks abstain.
         """
         analysis, is_whole = self.analysis, not self.template_blocks
         signatures: dict[str, bytes] = {}
@@ -132,7 +132,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
 
 def context_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> PageContext:
-    """What stands around the main text of a page."""
+    """The page context: what surrounds the main text of a page."""
     also_at: frozenset[int] = frozenset()
     if page.also_at:
         host = host_alike(page.url)

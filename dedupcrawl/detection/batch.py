@@ -1,4 +1,4 @@
-"""Pages that are judged side by side, so that an index is asked once for all of them."""
+"""Judge several pages together, with one request to the index for all of them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Result = TypeVar("Result")
 
 
 Steps = Generator[Offer | Drop, Any, Result]
-"""A page that is being judged: what the index is asked for it, and the verdict in the end.
+"""A page that is being judged: yields what the index is to do for it, and returns the verdict.
 
-Where the index cannot tell, its error is raised in the page that asked.
+If the index fails, `judge_batch` raises the error inside the generator of the page concerned.
 """
 
 
 def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
-    """The verdicts on pages, each begun by `Detector.steps`, in their order, as if judged one after the other.
+    """The verdicts on pages, which `Detector.steps` began, in their order, as if judged one after the other.
 
-    All pages are searched for before the first is added, so one question to the index may add some and drop the others.
-    Pages that others of the batch may concern are then judged one by one.
+    The function searches the index for all pages before it adds the first, so one request may add some pages and drop
+    others. It then judges one by one the pages that others of the batch may affect.
 
     Raises:
-        IndexDamagedError, OSError: when the index cannot be used and a page does not catch it; some may have been kept
-            then.
+        IndexDamagedError, OSError: The index cannot be used, and the page's generator did not catch the error; the
+            index may have kept some of the pages.
     """
     running = list(pages)
     verdicts: list[Any] = [None] * len(running)
@@ -56,7 +56,7 @@ def _next(steps: Steps[Result], answer: Any) -> Offer | Drop:
 
 
 def _answers(index: Index, decided: Sequence[Offer | Drop]) -> list[Any]:
-    """An answer or an error to each: one that cannot be answered is none of the others' business."""
+    """The answer to each step, or the error; after an error each step is tried alone, so that it affects no other."""
     try:
         return index.carry_out(decided)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""One page against what is kept: what is decided about the candidates that an index brings up."""
+"""Comparison of one page with the candidates that the index finds for it, and the decision about them."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
 COMPARED = 8
-"""Best candidates of one check that are compared; short excerpts of several pages are alike to all of them."""
+"""Number of best candidates of one check that are compared; an excerpt may resemble several pages equally."""
 
 _TITLED = 0.985
-"""Precision that is asked where nothing but its title brought up the kept page: the two may have but that in common.
-(Of the pages of six archives that a title brought up 88 would be dropped rightly and 178 not with .97, 66 and 9 with
-.99, by another fit of the model. Set by hand.)"""
-_LISTED = 64  # kept pages of a list that are looked for; set by hand, to bound what a page costs
+"""Precision required of a pair that only the title check found: the two pages may have nothing else in common. (Of the
+pages of six archives that the title check found, .97 would drop 88 rightly and 178 wrongly, .99 66 and 9, by another
+fit of the model. Set by hand.)"""
+_LISTED = 64  # most kept pages of a list that are looked for; set by hand, to bound the cost of a page
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """How a page is to be judged.
+    """How to judge a page.
 
     Attributes:
         checks: The checks to use, with their thresholds, in order; a subset of the index's.
         scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
-        canonical: The page's canonical URL, where it is not its own.
-        is_same: Whether a URL leads to the same page, by the rules as they are now: what an earlier run kept there,
-            when there were other rules or none, is this page, and is updated. Where it is given and the scope is not a
-            single run, so is what was kept under the page's own URL, whatever else holds its text.
-        target_precision: Share of the drops that should be right; with 0 the checks alone decide, and nothing is said
+        canonical: The page's canonical URL, if it differs from its own.
+        is_same: Says whether a URL leads to this page by the current rules: a page that an earlier run kept there is
+            updated, not compared. Unless the scope is "run", so is a page kept under this page's own URL, even if
+            another kept page has the same text.
+        target_precision: Share of the drops that should be right; with 0 the checks alone decide, and no page is kept
             in doubt.
-        request: Given where duplicates are dropped: what to ask for, should the page never be stored, or what it is
-            dropped for.
-        ttl: Seconds after which a kept page is no reason to drop others any more; None: never.
+        request: Makes the packed request that fetches the page again, in case it or its keeper is never stored. Given
+            if duplicates are dropped.
+        ttl: Seconds after which a kept page no longer justifies drops; None: no limit.
         quota: Most pages of the page's site that the index may hold; None: any number.
-        force_keep: Keep the page, whatever it duplicates.
-        excluded: URLs of kept pages that are no reason to drop this one.
-        is_item: Whether it is an item that is judged by itself, and no page.
-        keeps_text: Whether main texts are kept, so that what differs can be told as both pages have it.
+        force_keep: Keep the page even if it is a duplicate.
+        excluded: URLs of kept pages that may not be the keeper of this one.
+        is_item: Whether this is an item that is judged by itself, not a page.
+        keeps_text: Whether the index keeps main texts, so that the evidence can quote both pages.
     """
 
     checks: Sequence[Check]
@@ -74,35 +74,36 @@ class Asked(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Comparison:
-    """Decides about the candidates that an index brings up for one page."""
+    """Decides about the candidates that the index finds for one page."""
 
     entry: Entry  # the new page
-    reading: Reading  # how it is read
+    reading: Reading  # of the new page
     asked: Asked
-    template: Callable[[str], Template]  # what the pages of a host repeat
-    text_of: Callable[[Entry], SymbolText | None]  # the main text of a kept page, if that was kept, too
-    model: Model  # what the differences of two pages come to
-    trust: Trust  # whose pages may be the reason to drop pages of others
-    before: float = math.inf  # pages kept from this moment on are none either,
-    besides: str = ""  # but this one, by the URL under which it is kept
+    template: Callable[[str], Template]  # host → its template
+    text_of: Callable[[Entry], SymbolText | None]  # the main text of a kept page, if the index kept it
+    model: Model  # turns the differences of two pages into a probability
+    trust: Trust  # says whose pages may replace those of others
+    before: float = math.inf  # pages kept at this time or later are not eligible,
+    besides: str = ""  # except the one kept under this URL
 
-    # The page that the new one was last compared with.
+    # The kept page of the latest comparison.
     kept: Entry | None = field(default=None, init=False)
-    # What resembles the new page most without being sure enough; empty when nothing does.
+    # The most probable duplicate that the model is not sure enough of; empty if there is none.
     doubt: dict[str, Any] = field(default_factory=dict, init=False)
-    # URLs of kept pages that the new one holds, links to and is a list of.
+    # URLs of the kept pages that the new page lists: it contains them and links to them.
     lists: list[str] = field(default_factory=list, init=False)
-    # Share of the new page's own text that stands in those, all of them together.
+    # Share of the new page's own text that the listed pages cover together.
     covered: float = field(default=0.0, init=False)
-    # URLs of kept pages that hold the new one, link to it and are a list of it.
+    # URLs of the kept pages that list the new one: they contain it and link to it.
     listed_by: list[str] = field(default_factory=list, init=False)
-    # Whether no kept page that it was compared with has half of its own text.
+    # Whether no kept page that was compared holds half of the new page's own text.
     is_unlike: bool = field(default=True, init=False)
 
     _probability_of_doubt: float = field(default=0.0, init=False)
-    _said: int | None = field(default=None, init=False)  # the bytes of a flag a symbol
+    _said: int | None = field(default=None, init=False)  # flags of the symbols that the listed pages cover (`_bits`)
+    # The listed page that covers most: own symbols covered, check, page.
     _most_of_list: tuple[int, str, Entry] | None = field(default=None, init=False)
-    _parts: int = field(default=0, init=False)  # pages of the list that say more new of it than others have said
+    _parts: int = field(default=0, init=False)  # listed pages that cover mostly what earlier ones did not
     _compared: dict[str, evidence.Evidence | None] = field(default_factory=dict, init=False)
     _views: dict[str, View] = field(default_factory=dict, init=False)
     _least: float = field(init=False)
@@ -114,16 +115,16 @@ class Comparison:
 
     @property
     def url(self) -> str:
-        """The new page's own."""
+        """The URL of the new page, as fetched."""
         return self.entry.source
 
     def duplicate(self, found: Search) -> Verdict | None:
-        """The verdict when the page duplicates one that was found; the first in the order of the checks counts.
+        """The verdict if the page duplicates a candidate, else None; the first match in the order of the checks counts.
 
-        One that is the poorer copy is no reason to drop the page, but superseded by it, unless checks alone decide.
+        If the kept page is the poorer copy, the new page is not dropped but supersedes it, unless the checks alone
+        decide.
 
-        Of each check a few are looked at, and only those that are eligible: however many others are as much alike, they
-        push none of these out.
+        Each check contributes a few candidates. Ineligible ones don't count, so they cannot crowd out eligible ones.
         """
         for check, candidates in found.similar():
             eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
@@ -139,7 +140,7 @@ class Comparison:
         return None
 
     def _nearest_first(self, titled: Iterable[Candidate]) -> list[Candidate]:
-        """Pages of one title by the blocks that they share with this one (Dice's coefficient): a title ranks none.
+        """Sort pages of one title by the blocks they share with the new page (Dice), as the title check ranks none.
 
         (Of the duplicates of a Magento shop .884 are found, .854 without it; of a forum in Drupal .917 and .913.)
         """
@@ -152,14 +153,14 @@ class Comparison:
         return sorted(titled, key=likeness, reverse=True)
 
     def supersede(self, found: Search) -> Verdict | None:
-        """Tell of those that seem to lie inside the page which do.
+        """Find the kept pages that the new page contains, and mark them in `found.superseded`.
 
         Returns:
-            The verdict on a list of several kept pages, each of which says another part of it, that says nothing
-            besides them but words of its title: it duplicates them together, and is dropped for the one that says most
-            of it. (A blog's archive has 85 lists of kept pages. Of five all is said by them but one word, that of the
-            title; all others have 34 words or more. A story that links to the month and the category that it stands in
-            is no list of these, which say the same part of it.)
+            A verdict of duplicate if the page is a list of several kept pages that cover different parts of it, and
+            has no other text except words of its title: it duplicates them together, and its keeper is the one that
+            covers most of it. Else None. (A blog's archive has 85 lists of kept pages. In five of them the kept pages
+            cover all but one word, that of the title; all others have 34 words or more of their own. A story that links
+            to its month and its category is not a list of these, for both cover the same part of it.)
         """
         for check, candidates in found.inside():
             refused = 0
@@ -215,7 +216,7 @@ class Comparison:
         return found
 
     def _holds(self, check: str, kept: Entry) -> bool:
-        """Whether the page holds all of `kept`; only what is shorter lies inside."""
+        """Whether the page contains all of `kept`, which must be shorter; records `kept` if the page lists it."""
         if count_of(kept.outline) >= count_of(self.entry.outline):
             return False
         new, other = self.reading.view, self._view_of(kept)
@@ -227,7 +228,7 @@ class Comparison:
         return found.probability >= self._least
 
     def _list(self, check: str, kept: Entry, said: int) -> None:
-        """The new page is a list of a kept one that a check brought up, which says these of its own symbols."""
+        """Record that the new page lists `kept`, which covers these own symbols of the new page."""
         before = self._said or 0
         most = said.bit_count()
         self._parts += 2 * (said & ~before).bit_count() > most
@@ -239,7 +240,7 @@ class Comparison:
             self.lists.append(kept.source)
 
     def _is_all_said(self) -> bool:
-        """Whether the kept pages that the new one lists say all of its own text together, but words of its title."""
+        """Whether the listed pages together cover the new page's own text, except words of its title."""
         if self._said is None:
             return False
         view = self.reading.view
@@ -247,10 +248,10 @@ class Comparison:
         return not view.main.tail and view.title.issuperset(compress(view.main.symbols, left))
 
     def _least_for(self, check: str, found: evidence.Evidence) -> float:
-        """What is needed of a pair that a check brought up.
+        """The probability that a pair found by this check needs.
 
-        Of two pages of a site of which it is not known what it repeats, what stands around their main texts may be what
-        they say: with as much of that as makes a text they differ.
+        While the template of a host is unknown, the text around the main texts may be content. If that text differs by
+        `OWN_SYMBOLS` symbols or more, the pair is never a duplicate.
         """
         is_early = found.pair.is_of_one_host and self.template(host_of(self.url)).pages < RECURRING
         if is_early and found.pair.words_beside >= OWN_SYMBOLS:
@@ -265,9 +266,9 @@ class Comparison:
         return view
 
     def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:
-        """Whether `kept` is in scope, not too old, not excluded, and trusted when it is only alike.
+        """Whether `kept` is in scope, not too old, not excluded, and trusted unless its text is identical.
 
-        What lies inside is superseded by this page: then it is this one that has to be trusted.
+        A page inside the new one is superseded by it, so then the new page must be the trusted one.
         """
         is_late = kept.kept_at >= self.before and kept.url != self.besides
         is_old = self.asked.ttl is not None and kept.kept_at < self.entry.kept_at - self.asked.ttl
@@ -285,5 +286,5 @@ class Comparison:
 
 
 def _bits(flags: bytes) -> int:
-    """Flags as one number, of which a byte is a flag."""
+    """One byte per flag → one integer, for bitwise operations."""
     return int.from_bytes(flags, "little")

@@ -1,7 +1,7 @@
-"""Copies: which of two pages that say the same is the better one, and stands for the other.
+"""Copies: decides which of two pages with the same content is the better copy and becomes the keeper.
 
-A crawl may meet the poorer one first: the plain text of an article, an old revision of it, a patch without the message
-of its commit. Such a page is no reason to drop the better one.
+A crawl may meet the poorer copy first: the plain text of an article, an old revision of it, a patch without the message
+of its commit. The better copy must not be dropped because of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import OWN_SYMBOLS
 
 _OF_REVISIONS = frozenset(("oldid", "rev", "revision", "version"))
-"""Arguments of a URL that name a revision of a page: MediaWiki's, DokuWiki's, TWiki's and Trac's."""
+"""Query parameters that name a revision of a page in MediaWiki, DokuWiki, TWiki and Trac."""
 
 _NOTICES = (
     *("this is an old revision", "this is an old version", "you are viewing an old version"),
@@ -27,23 +27,24 @@ _NOTICES = (
     *("questa è una vecchia versione", "questa è una vecchia revisione", "dit is een oude versie"),
     *("古い版です", "这是旧版本", "这是本页的旧版本", "这是本文档旧的修订版", "هذه نسخة قديمة"),
 )
-"""How wikis say that a page is not as it is today; traditional characters are read as simplified ones."""
+"""Notices by which wikis mark an old revision; the tokenizer reads traditional characters as simplified ones."""
 
 _TEMPLATE = 0.1
-"""Least share of a page that is its site's template, for words to tell that it says more. Texts without one are news,
-of which a copy with an editor's note is a copy. Set by hand: .15 to .24 of pages of a blog, .06 at most of texts."""
+"""Least share of a page that must be site template before additional text makes it the better copy. Texts without a
+template are news, and there a copy with an editor's note is still a copy. Set by hand: .15 to .24 of pages of a blog,
+.06 at most of texts."""
 _LACKS = 0.25
-"""Most words that a page which says more may lack, for each that it says more; set by hand. (Of the pages
-that would be dropped on nine archives eight are better by this, and none of them says what the kept one does.)"""
+"""Most symbols that the better copy may lack, for each symbol that it adds; set by hand. (Of the pages that would be
+dropped on nine archives eight are better by this, and none of them says what the kept one does.)"""
 
 
 def is_better(pair: Pair) -> bool:
-    """Whether the new page of two that say the same is the better one.
+    """Whether the new page is the better copy of the two.
 
-    The current page is better than an old revision; a page with a title than one without; of two pages of a host one
-    with title and headline than one with either, and one with a name of its own before all that the other one's title
-    says; and of two pages in the template of a host the one that says a text more, if it hardly lacks anything that the
-    other says. Elsewhere a copy has another template, and other text around it, too.
+    The current page beats an old revision, and a page with a title beats one without. On one host, a page with title
+    and headline beats one with only one of them, and a title "Page - Site" beats "Site". In a site template, the page
+    with additional text beats the other if it lacks hardly any of the other's text; without a template, additional
+    text says nothing, because a copy on another site has other text around it.
     """
     here, there = (_standing(page, pair.is_of_one_host) for page in (pair.new, pair.kept))
     return here > there or (here == there and (_has_name(pair) or _says_more(pair)))
@@ -54,10 +55,10 @@ def _standing(page: View, is_of_one_host: bool) -> tuple[bool, int]:
 
 
 def _has_name(pair: Pair) -> bool:
-    """Whether the new title is "Page - Site" beside "Site", and the kept page does not say the name of the page.
+    """Whether the new title is "Page - Site", the kept one "Site", and the kept page does not contain "Page".
 
     (So the page of a commit is better than its diff without a message. Of the pages dropped on nine archives and four
-    programs none of the same text has such a title, 53 of nearly the same, and 38 others.)
+    programs, none with the same text has such a title, 53 with nearly the same text have, and 38 others.)
     """
     new, kept = pair.new, pair.kept
     if not (pair.is_of_one_host and new.titled and kept.titled and new.titled != kept.titled):
@@ -72,12 +73,12 @@ def _has_name(pair: Pair) -> bool:
 
 def _says_more(pair: Pair) -> bool:
     more = pair.uncovered_symbols
-    is_in_template = pair.template >= _TEMPLATE  # or nothing is known of the site's
+    is_in_template = pair.template >= _TEMPLATE  # below this, the site's template may also be unknown
     return is_in_template and more >= OWN_SYMBOLS and pair.kept_uncovered_symbols <= _LACKS * more
 
 
 def _is_old(page: View) -> bool:
-    """Whether it is an old revision of a page, by its URL or by what it says."""
+    """Whether the page is an old revision, according to its URL or a notice in its text."""
     query = page.url.partition("#")[0].partition("?")[2]
     if query and not _OF_REVISIONS.isdisjoint(name.lower() for name, _ in parse_qsl(query)):
         return True

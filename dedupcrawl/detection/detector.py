@@ -1,4 +1,4 @@
-"""The detector: a page in, a verdict out. What the crawl and the command line both use."""
+"""The detector: a page in, a verdict out. Both the crawl and the command line use it."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Detector:
         index: The index.
         spider: The spider's name.
         run: Identifies the crawl.
-        trust: Whose pages may be the reason to drop pages of others.
-        memory: Megabytes above which this process gives back what it has mapped of indexes; None: no limit.
-        model: What the differences of two pages come to.
-        remembers_requests: Whether the index is told how to ask again for a page that is kept, until it is stored.
-        tally: What this process did for the run.
+        trust: Says whose pages may replace those of others.
+        memory: Megabytes above which this process releases the index files that it has mapped; None: no limit.
+        model: Turns the differences of two pages into a probability.
+        remembers_requests: Whether the index keeps the request of each kept page until the page is stored.
+        tally: Counts what this process did for the run.
     """
 
     index: Index
@@ -74,20 +74,19 @@ class Detector:
         self._due = {skip.url: skip for skip in self.index.due(self.spider)}
         self.tally = RunTally(self.index, self.run, self.spider)
         self._wrongly_dropped: list[Skip] = []
-        self._duplicates = HashSet()  # their URLs
+        self._duplicates = HashSet()  # URLs of the pages that are duplicates
         self._judged_again = deque[Verdict](maxlen=MOST_PROVISIONAL)
 
     def steps(self, analysis: Analysis, asked: Asked) -> Steps[Verdict]:
-        """How the verdict on a page comes about, for `judge_batch`; the page is kept when it is not a duplicate.
+        """Judge a page step by step, for `judge_batch`, and keep it unless it is a duplicate.
 
-        A page that is kept in doubt, being nearly sure enough a duplicate, has "in_doubt" in its evidence: `url`,
-        `check` and `similarity` of the page that it resembles most, with the evidence on both. Such a verdict is
-        recorded like one of duplicate. A page whose verdict was withdrawn is not a duplicate. Where its site has used
-        up its quota, a page is neither compared nor kept, unless it was kept before: "abstained", with "site_quota" in
-        its evidence.
+        If the model is nearly sure of a duplicate, the page is kept "in doubt", and the index records that verdict,
+        too. "in_doubt" in the evidence then holds `url`, `check` and `similarity` of the most probable keeper, and the
+        evidence on the pair. A page whose verdict was withdrawn is never a duplicate. Once a site has used up its
+        quota, pages not kept before are neither compared nor kept: "abstained", with "site_quota" in the evidence.
 
         Raises:
-            IndexDamagedError, OSError: when the index cannot be used; nothing was decided then.
+            IndexDamagedError, OSError: The index cannot be used; nothing was decided.
         """
         self._resident.look()
         page = analysis.page
@@ -109,7 +108,7 @@ class Detector:
         is_new = kept is not None and not kept.replaces
         if isinstance(answer, Kept) or (packed and answer.evidence.get("probability", 1.0) < 1):
             later = asked
-            if asked.is_same is not None or asked.request is not None:  # which may hold a whole response
+            if asked.is_same is not None or asked.request is not None:  # these may hold a whole response
                 later = msgspec.structs.replace(asked, is_same=None, request=None)
             besides = comparison.kept.url if packed and comparison.kept else ""
             again = partial(self._compared, asked=later, before=entry.kept_at, besides=besides)
@@ -129,11 +128,10 @@ class Detector:
         return answer if isinstance(answer, Verdict) else self._unique(page.url, answer, reading, comparison)
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
-        """The verdict on one page, alone; what is asked is as in `Asked`."""
+        """Judge one page by itself; the keyword arguments are those of `Asked`."""
         return judge_batch(self.index, [self.steps(analysis, Asked(checks, **asked))])[0]
 
     def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
-        """What the index keeps of a page."""
         page = reading.analysis.page
         return Entry(
             url=identity,
@@ -152,20 +150,21 @@ class Detector:
     def _compared(
         self, entry: Entry, reading: Reading, asked: Asked, before: float = math.inf, besides: str = ""
     ) -> Comparison:
-        """Decides about what the index brings up for a page, as it is read."""
         of, text_of = self._templates.of, self._text_of
         return Comparison(entry, reading, asked, of, text_of, self.model, self.trust, before, besides)
 
     def _kept_or_dropped(
         self, entry: Entry, reading: Reading, asked: Asked
     ) -> Generator[Offer | Drop, Any, tuple[Entry, Comparison, Kept | Verdict, bytes]]:
-        """Find, decide, and keep or drop; again, where meanwhile others have kept or ended what counts.
+        """Search, decide, and keep or drop the page; repeat if other processes changed what the decision rests on.
 
-        The canonical URL again is an update of the same page. But two variants of one URL in one run, or that URL and a
-        variant, are two fetches that a rule should have saved: they are compared like any other two pages.
+        The same canonical URL again is an update of the same page. But a run that fetches two variants of one canonical
+        URL, or the URL and a variant, has made two fetches, one of which a rule should have saved: those are compared
+        like any two pages.
 
         Returns:
-            The page as it was looked for, with what, and what came of it; of a drop, what to ask for to fetch it again.
+            The entry as it was searched for, its comparison, the outcome, and for a dropped page the packed request
+            that fetches it again.
         """
         comparison = self._compared(entry, reading, asked)
         packed = asked.request() if asked.request and self.remembers_requests else b""
@@ -206,25 +205,25 @@ class Detector:
             return entry, comparison, verdict, packed
 
     def template_of(self, host: str) -> Template:
-        """What the pages of a host repeat, as far as it is known; nothing while the index cannot be asked."""
+        """The template of a host as known so far; an empty one while the index cannot be used."""
         try:
             return self._templates.of(host)
         except (OSError, IndexDamagedError):
             return Template()
 
     def learn(self, analysis: Analysis) -> None:
-        """Learn from a page what its site repeats, before it is judged."""
+        """Count a page in its site's template before it is judged."""
         self._learn(host_of(analysis.page.url), analysis)
 
     def _learn(self, host: str, analysis: Analysis, *, is_other: bool = False) -> None:
-        """Count a page, once, of a name that its host has shown no page of, or that is known to be no variant."""
+        """Count a page once, if its name is new to its host or it is known not to be a variant of another page."""
         name = analysis.page.name
         is_new = bool(name) and self._templates.of(host).is_new(name)
         if (is_new or is_other) and not analysis.is_counted:
             self._provisional.recur(host, self._templates.learn(host, analysis, name if is_new else ""))
 
     def _unique(self, url: str, kept: Kept, reading: Reading, comparison: Comparison) -> Verdict:
-        """The verdict on a page that was kept; recorded when it was in doubt."""
+        """The verdict on a kept page; the index records it if the page is in doubt."""
         details: dict[str, Any] = {"supersedes": list(kept.supersedes)} if kept.supersedes else {}
         if comparison.lists:
             details |= {"lists": comparison.lists, "covered": round(comparison.covered, 4)}
@@ -242,7 +241,7 @@ class Detector:
 
     @property
     def duplicates(self) -> int:
-        """How many pages are duplicates by the last verdict of this process that the index has on each."""
+        """Number of pages whose latest verdict that this process recorded is duplicate."""
         return len(self._duplicates)
 
     def _record(self, verdict: Verdict) -> None:
@@ -256,9 +255,10 @@ class Detector:
         (self._duplicates.add if verdict.is_duplicate else self._duplicates.discard)(verdict.url)
 
     def _is_settled(self, url: str, keeper: str | None, *, was_kept: bool = True) -> bool:
-        """Whether somebody has said of one of these pages that it is not a duplicate: then it is none of the other's.
+        """Whether the page at `url` may not be dropped for this keeper.
 
-        Nor is it where the other was found to be its own duplicate, and is stored all the same.
+        That is so if a verdict on either was withdrawn, or if the page was kept before and the keeper, although stored,
+        was judged a duplicate of it.
         """
         if self.index.is_restored(url, *([] if keeper is None else [keeper])):
             return True
@@ -268,10 +268,10 @@ class Detector:
     def _is_updated(
         self, entry: Entry, keeper: Entry, before: Entry | None, is_same: Callable[[str], bool] | None
     ) -> bool:
-        """Whether a page is to take the place of what is kept under its URL.
+        """Whether a page updates a kept page instead of duplicating the keeper.
 
-        What an earlier run kept of it under another URL, the keeper, is forgotten: a variant that is fetched to try a
-        rule is one of two, and no page is a duplicate of itself, whatever rules make of its URL now.
+        If an earlier run kept the same page under another URL (the keeper), the index forgets that entry: no page is a
+        duplicate of itself, even if the rules now map its URL to another one.
         """
         if keeper.run != self.run:
             is_one = keeper.source == entry.source or (is_same is not None and is_same(keeper.source))
@@ -281,9 +281,10 @@ class Detector:
         return is_same is not None and before is not None
 
     def _judge_again(self, host: str, template: Template) -> None:
-        """Judge those pages of a host again that hold much more of its template than was known when they were judged.
+        """Judge those pages of a host again that turn out to contain much more of its template than was known before.
 
-        One that was dropped and would not be is asked for, once. One that was kept and would not be is marked.
+        A page that should not have been dropped becomes due for a refetch. A kept page that should have been dropped
+        is marked as a duplicate.
         """
         for one in self._provisional.due(host):
             reading = Reading.of(Analysis(one.page, self.index.secret), template)
@@ -308,7 +309,7 @@ class Detector:
             one.settle(entry, reading)
 
     def _mark(self, verdict: Verdict, *, is_item: bool) -> None:
-        """Record of a page that is stored that it is a duplicate after all."""
+        """Record that a page which is already stored is a duplicate."""
         if not self._is_settled(verdict.url, verdict.duplicate_of):
             marked = msgspec.structs.replace(verdict, evidence=verdict.evidence | {"judged_again": True})
             self._record(marked)
@@ -316,59 +317,63 @@ class Detector:
                 self._judged_again.append(marked)
 
     def _unmark(self, url: str) -> None:
-        """A page was fetched and kept again: what was said of an earlier copy of it no longer holds."""
+        """Record "unique" for a page that was fetched and kept again, if its earlier copy was marked."""
         earlier = self.index.verdict(url)
         if earlier is not None and earlier.was_judged_again:
             self._record(Verdict(url, "unique"))
 
     def wrongly_dropped(self) -> list[Skip]:
-        """Pages that were dropped before it was known what their site repeats, and are to be fetched again; told once.
+        """Take the pages that were dropped wrongly, before their site's template was known; each is returned once.
 
-        They are due: should this process end before it has asked for them, the next one does.
+        They are due in the index, so if this process ends before it has fetched them, the next one does.
         """
         told, self._wrongly_dropped = self._wrongly_dropped, []
         return told
 
     def judged_again(self) -> list[Verdict]:
-        """Those by which pages that were kept, not items, are duplicates after all; told once."""
+        """Take the verdicts that mark kept pages (not items) as duplicates; each is returned once."""
         told = list(self._judged_again)
         self._judged_again.clear()
         return told
 
     def expect(self, skip: Skip) -> None:
-        """A page that is asked for again: once it is judged, it is due no more."""
+        """Expect a page that is being fetched again; once it is judged, it is no longer due."""
         self._due[skip.url] = skip
 
     def expects(self, url: str) -> bool:
-        """Whether the page at `url` is asked for again."""
+        """Whether the page at `url` is being fetched again."""
         return url in self._due
 
     def moved(self, url: str, other: str) -> None:
-        """The page that is asked for again at `url` was found at another URL, where it will be judged."""
+        """Expect the page at `other` instead of `url`: the refetch of `url` was redirected there."""
         if skip := self._due.pop(url, None):
             self._due[other] = skip
 
     def release(self, url: str, premise: Premise | None) -> None:
-        """The page was fetched again, if it was to be, and judged; that it is kept is a premise."""
+        """End the refetch of a page that was judged; if it was kept, it is due again should its premise fall."""
         if skip := self._due.pop(url, None):
             self.index.release(skip, premise)
-            if premise is not None:  # the verdict for which it was dropped once is not true any more
+            if premise is not None:  # the verdict by which it was dropped is no longer true
                 self._record(Verdict(url, "unique"))
 
     def erased(self, urls: Iterable[str]) -> None:
-        """The pages that were kept under these URLs are no more."""
+        """Subtract these pages, which the index has forgotten, from their sites' quotas."""
         for url in urls:
             self._quota.add(site_of(url), -1)
 
     def keep_text(self, page: Page) -> None:
-        """Keep the main text of a page that was judged, for `explain`; an OSError where that cannot be written."""
+        """Keep the main text of a judged page for `explain`.
+
+        Raises:
+            OSError: The text cannot be written.
+        """
         self.index.attach(page.url, *packed_text(page.paragraphs))
 
     def _text_of(self, kept: Entry) -> SymbolText | None:
         return kept_text(kept, text_of(self.index.attachments(kept.source)), self.index.secret)
 
     def close(self) -> None:
-        """Tell the index what it has not been told; before it is closed."""
+        """Write counts and templates to the index; call it before the index is closed."""
         self.tally.close()
         try:
             self._quota.close()

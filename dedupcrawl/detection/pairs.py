@@ -1,4 +1,4 @@
-"""Pairs: whether one page would be dropped for another, asked without a crawl."""
+"""Pairs: tells outside a crawl whether one page would be dropped as a duplicate of another."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from dedupcrawl.page import Page
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
-_AT_HAND = 16  # pages that were read last: the same page often stands in several pairs in a row
-_ALWAYS_TOLD = "kept_symbols"  # with the features
+_AT_HAND = 16  # cached pages: several pairs in a row often contain the same page
+_ALWAYS_TOLD = "kept_symbols"  # evidence that has this key has the features as well
 
 
 class UnknownPageError(LookupError):
-    """An index has not what it takes to compare a page; the message names the page."""
+    """The index has neither an entry nor a text of a page; the message names the page."""
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """What is to be said about a pair."""
+    """The result of comparing a pair."""
 
     probability: float  # that the new page duplicates the kept one
-    values: list[float]  # of `FEATURES`; empty where a page has no text, so that nothing can be said
+    values: list[float]  # of `FEATURES`; empty if a page has no text to compare
     evidence: dict[str, Any]  # JSON values
 
 
 class Pairs:
-    """Compares pages by what an index knows of their sites; it may know them by their URLs.
+    """Compares pages, using the site templates and the pages in an index.
 
     Args:
         index: The index.
-        model: What the differences of two pages come to.
-        secret: Keys the hashes of pages; None: that of the index. Without one, figures are the same in each run.
-        target_precision: What a probability is needed for.
+        model: Turns the differences of two pages into a probability.
+        secret: Keys the hashes of pages; None: that of the index. With `NO_SECRET`, figures are the same in each run.
+        target_precision: Determines the probability that a duplicate needs.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class Pairs:
         self._reading = lru_cache(maxsize=_AT_HAND)(self._read)
 
     def compare(self, new: Page | str, kept: Page | str) -> Compared:
-        """What is to be said about two pages, each given whole or as a URL that the index knows.
+        """Compare two pages, each given whole or as a URL that the index knows.
 
-        Of two URLs of which the index has recorded a verdict, that one's evidence counts: the page that was dropped is
-        kept no more.
+        If the index has recorded a verdict on two URLs, the result uses its evidence, because the index no longer holds
+        the page that was dropped.
 
         Raises:
-            UnknownPageError: The index does not know enough of a URL.
+            UnknownPageError: The index has neither an entry nor a text of a URL.
         """
         if isinstance(new, str) and isinstance(kept, str) and (said := self._recorded(new, kept)) is not None:
             values = [float(said.get(feature.name, 0.0)) for feature in FEATURES]
@@ -84,7 +84,7 @@ class Pairs:
             return Compared(1.0 if is_equal else self._model.probability(values), values, told)
         one, text = self._view(new)
         other, its_text = self._view(kept)
-        if not isinstance(kept, str):  # as an index has it
+        if not isinstance(kept, str):  # reduce it to what an index would have kept
             other = _as_kept(other)
         if not one.main.raw or not other.main.raw:
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
@@ -92,7 +92,7 @@ class Pairs:
         return Compared(found.probability, found.values, found.to_dict(self._needed, text, its_text))
 
     def _view(self, page: Page | str) -> tuple[View, SymbolText | None]:
-        """The page for comparing it, and what it says where that is known."""
+        """The page prepared for comparison, and its main text if that is known."""
         if isinstance(page, Page):
             return self._reading(page)
         entry, paragraphs = self._entry(page), text_of(self._index.attachments(page))
@@ -112,7 +112,7 @@ class Pairs:
         return reading.view, reading.analysis.text
 
     def _entry(self, url: str) -> Entry | None:
-        """The kept page that was fetched from `url`: the index has it under its canonical URL."""
+        """The kept page that was fetched from `url`, which the index may hold under its canonical URL."""
         entry = self._index.entry(url)
         if entry is None:
             if self._sources is None:
@@ -121,7 +121,7 @@ class Pairs:
         return entry
 
     def _recorded(self, new: str, kept: str) -> dict[str, Any] | None:
-        """The evidence of the verdict on these two, if there is one, or was before it was withdrawn."""
+        """The evidence of the recorded or withdrawn verdict on these two URLs, if there is one."""
         if self._restored is None:
             self._restored = {one.verdict.url: one.verdict for one in self._index.restored()}
         for verdict in (self._index.verdict(new), self._restored.get(new)):
@@ -135,7 +135,7 @@ class Pairs:
 
 
 def kept_view(entry: Entry, host: str, template: Template, secret: Secret) -> View:
-    """A kept page of the index of this secret, for comparing another one with it, by its host and that's template."""
+    """A kept page prepared for comparison, with the template of its host and the secret of its index."""
     return View(
         entry.source,
         host.removeprefix("www."),
@@ -154,6 +154,6 @@ def _as_kept(page: View) -> View:
 
 
 def kept_text(entry: Entry, paragraphs: Sequence[str] | None, secret: Secret) -> SymbolText | None:
-    """The text of a kept page whose paragraphs were kept; None where its own lines beside were read as well."""
+    """A kept page's text from its kept paragraphs; None if its outline also has lines from outside the main text."""
     text = SymbolText.of(tuple(paragraphs), secret) if paragraphs is not None else None
     return text if text is not None and main_outline.packed(text) == entry.outline else None

@@ -1,11 +1,11 @@
-"""Pages that were judged before it was known what their site repeats: they are judged again when it is.
+"""Provisional verdicts: pages judged before their site's template was known are judged again once it is.
 
-The signatures of a page leave out what its site repeats, and for the first pages of a template that is not known yet.
-So the pages that were judged last stay in memory, and when blocks turn out to recur, the pages that hold them are read
-again. (An index only holds hashes of 15 bits, of which no signature can be made.) A process that ends, or judges many
-pages before the fifth page of a template comes, leaves some verdicts as they were; for kept pages that costs a
-duplicate. Of two pages of a site of which nothing is known, one is dropped only if that is more certain than elsewhere
-(see `dedupcrawl.detection.comparison`).
+The signatures of a page leave out its site's template, which is not known yet when the first pages of a site arrive. So
+the pages judged last stay in memory, and when some of their blocks turn out to be template, the detector judges them
+again. (The index holds only hashes of 15 bits, from which no signature can be computed.) If the process ends, or judges
+many pages before the fifth page of a template arrives, some verdicts stay as they were; for kept pages that costs a
+duplicate. While nothing is known of a site, a drop needs more certainty than elsewhere (see
+`dedupcrawl.detection.comparison`).
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
 MOST_PROVISIONAL = 400
-"""Pages that may be judged again."""
+"""Most pages in memory that may be judged again."""
 
-_MOST_CHARACTERS = 4_000_000  # of all of them
-_MUCH = 0.3  # of the text that a page was signed by; what is less, the checks find it in spite of
+_MOST_CHARACTERS = 4_000_000  # of all of them together
+_MUCH = 0.3  # share of the signed text that must turn out to be template; the checks tolerate less
 
 
 @dataclass(slots=True, eq=False)
 class ProvisionalPage:
-    """A page that was judged as it was read, and may have to be judged again.
+    """A judged page that may have to be judged again.
 
     Attributes:
-        entry: What the index keeps of it, or would, had it not been dropped.
-        compared: Makes the comparison of another reading of it with what was kept before it.
-        request: What to ask for to fetch it again, packed, where it was dropped; else empty.
-        stays: Whether it was kept whatever it duplicates, or is an update of what was kept at its URL.
-        is_item: Whether it is an item that is judged by itself, and no page.
-        blocks: Those of its main text.
-        characters: Of its texts, and what else it takes in bytes (`Page.weight`).
-        recurred: Whether some of them have turned out to recur.
-        spare: So many symbols more may, before the page is judged again; of a page that says next to nothing any block
-            is enough.
+        entry: Its entry in the index, or for a dropped page the one that it would have.
+        compared: Compares another reading of the page with what was kept before it.
+        request: For a dropped page, the packed request that fetches it again; else empty.
+        stays: Whether it is never marked as a duplicate: it was kept by force, or is an update.
+        is_item: Whether it is an item that is judged by itself, not a page.
+        blocks: Hashes of the blocks of its main text.
+        characters: Memory that it takes: characters of text plus bytes of the rest (`Page.weight`).
+        recurred: Whether some of the blocks have turned out to be template since.
+        spare: Number of symbols that may still turn out to be template before the page is judged again; below 0 any
+            block is enough.
     """
 
     page: Page
@@ -58,7 +58,7 @@ class ProvisionalPage:
     blocks: list[int] = field(init=False)
     characters: int = field(init=False)
     spare: int = field(init=False)
-    secret: Secret = field(init=False)  # of the index
+    secret: Secret = field(init=False)  # the secret of the index
     recurred: bool = field(init=False)
 
     def __post_init__(self, reading: Reading) -> None:
@@ -68,13 +68,13 @@ class ProvisionalPage:
         self.settle(self.entry, reading)
 
     def settle(self, entry: Entry, reading: Reading) -> None:
-        """It was judged by this reading, as this entry."""
+        """Record that the page was judged by this reading and has this entry."""
         self.entry, self.recurred = entry, False
         own = len(reading.own)
         self.spare = min(int(_MUCH * own), own - OWN_SYMBOLS)
 
     def lose(self, blocks: Collection[int]) -> None:
-        """These blocks of it have turned out to recur."""
+        """Record that these blocks of the page have turned out to be template."""
         read = main_outline.read(self.entry.outline, self.secret)
         sizes = zip(read.hashes, pairwise([0, *read.ends]), strict=True)
         self.recurred = True
@@ -82,12 +82,12 @@ class ProvisionalPage:
 
 
 class ProvisionalPages:
-    """The pages judged last, by their hosts; the oldest make room."""
+    """The pages judged last, by host; the oldest are removed first."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[str, tuple[str, ProvisionalPage]] = OrderedDict()  # URL → host, page
         self._of: defaultdict[str, dict[str, ProvisionalPage]] = defaultdict(dict)  # host → URL → page
-        self._due: set[str] = set()  # hosts that may have pages which are
+        self._due: set[str] = set()  # hosts that may have pages to judge again
         self._characters = 0
 
     def add(self, host: str, one: ProvisionalPage) -> None:
@@ -100,14 +100,14 @@ class ProvisionalPages:
             self.remove(next(iter(self._pages)))
 
     def recur(self, host: str, blocks: Collection[int]) -> None:
-        """These blocks of a host have turned out to recur."""
+        """Record that these blocks of a host have turned out to be template."""
         for one in self._of.get(host, {}).values() if blocks else ():
             if found := set(blocks).intersection(one.blocks):
                 one.lose(found)
                 self._due.add(host)
 
     def due(self, host: str) -> list[ProvisionalPage]:
-        """The pages of a host that are to be judged again; each until it is settled or removed."""
+        """The pages of a host that must be judged again; each is returned until it is settled or removed."""
         if host not in self._due:
             return []
         due = [one for one in self._of.get(host, {}).values() if one.recurred and one.spare < 0]

@@ -1,4 +1,4 @@
-"""Template of all hosts of a crawl: the newest in memory, the rest in the index, where later crawls find it."""
+"""Site templates of all hosts of a crawl: recently used ones in memory, all in the index for later crawls."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from dedupcrawl.sites import site_of
 
 _BLOCKS_IN_MEMORY = 200_000  # of all hosts, some 30 MB
 _HOSTS_IN_MEMORY = 10_000  # set by hand, to bound memory
-_SEVERAL = 2  # pages that a block is on, to be stored
-_OFTEN, _SELDOM = 16, 64  # pages of a host after which what was learned is stored: of a new host, and of a large one
+_SEVERAL = 2  # least number of pages with a block for it to be stored
+_OFTEN, _SELDOM = 16, 64  # pages of a host between two writes to the index: for a new host, and for a large one
 
 
 class _Known(msgspec.Struct):
-    """What is known of a host."""
+    """The template of a host, as known here and as stored."""
 
-    template: Template  # all of it
-    stored: Template  # what of it the index has
-    raw: bytes | None  # the bytes of that
+    template: Template  # with what is not stored yet
+    stored: Template  # as the index has it
+    raw: bytes | None  # `stored` as bytes
 
 
 class SiteTemplates:
     """Host → Template. One host's pages change no other host's template.
 
-    What is learned is stored every few pages, when a host makes room for others, and by `store`; a crash loses some
-    counts. Blocks that occurred on one page only are not stored: a process forgets them when it ends, or when the host
-    makes room for others. Several processes add to the template of one host, and each sees what the others stored when
-    it stores itself.
+    The counts are written to the index every few pages, when a host is evicted from memory, and by `store`; a crash
+    loses some counts. Blocks that occur on a single page are not stored: a process forgets them when it ends or evicts
+    the host. Several processes may add to the template of one host; each reads the others' counts when it stores its
+    own.
     """
 
     def __init__(self, index: SiteStates) -> None:
         self._index = index
-        self._known: OrderedDict[str, _Known] = OrderedDict()  # the longest unused first
+        self._known: OrderedDict[str, _Known] = OrderedDict()  # least recently used first
         self._blocks = 0
 
     def of(self, host: str) -> Template:
-        """What the pages of a host repeat."""
+        """The template of a host."""
         known = self._known.get(host)
         if known is None:
             raw = self._index.site_state(*_key(host))
@@ -54,7 +54,7 @@ class SiteTemplates:
         return known.template
 
     def learn(self, host: str, analysis: Analysis, title: str) -> list[int]:
-        """Count a page; those of its blocks that recur from now on."""
+        """Count a page in the template of a host; returns the blocks that have just become template."""
         template = self.of(host)
         known = self._known[host]
         self._blocks -= len(template)
@@ -66,12 +66,12 @@ class SiteTemplates:
         return recur
 
     def store(self) -> None:
-        """Bring everything into the index."""
+        """Write all templates to the index."""
         for host, known in self._known.items():
             self._store(host, known)
 
     def _store(self, host: str, known: _Known) -> None:
-        """Add to what is stored. What stands on one page only, most of what a site says, is not worth storing."""
+        """Add the new counts to the index, except blocks that occur on one page only, as most do."""
         if known.template.pages == known.stored.pages:
             return
         learned = known.template.beyond(known.stored, _SEVERAL)
@@ -102,5 +102,4 @@ class SiteTemplates:
 
 
 def _key(host: str) -> tuple[str, str]:
-    """Site and name of the state that holds a host's template."""
     return site_of(host), f"template of {host}"

@@ -1,8 +1,8 @@
 """Trust: whose pages may replace similar pages of others in the output.
 
-Anybody can publish a page that holds another's text, changed a little or with much around it, and arrange that a crawl
-meets it first. By being similar it would replace the page from which it was copied. Sites that the user named are
-trusted not to do so. Of all others only the identical text replaces a page, because then nothing is lost but a URL.
+Anybody can publish another site's text, changed a little or with much around it, and arrange that a crawl meets this
+copy first. By its similarity the copy would replace the original. Sites that the user names are trusted not to do this.
+A page of any other site replaces a page of another owner only if the text is identical: then only a URL is lost.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dedupcrawl.sites import host_of, owner_of, tenancy_of
 
 
 class Trust:
-    """Hosts and domains that are trusted, with all that lies below them; of a URL its host, but for its other owners.
+    """The trusted hosts and domains, with their subdomains; of a URL only its owner on the host is trusted.
 
-    None: everybody.
+    None: everybody is trusted.
     """
 
     def __init__(self, named: Iterable[str] | None) -> None:
@@ -23,13 +23,13 @@ class Trust:
         self._named = {name for given in named or () if (name := _name_of(given))}
 
     def add(self, url_or_host: str) -> None:
-        """Trust the host's owner too."""
+        """Trust the owner of this URL or host as well."""
         owner = owner_of(url_or_host)
         if owner:
             self._named.add(owner)
 
     def may_replace(self, kept_url: str, new_url: str) -> bool:
-        """Whether the page at `kept_url` may be the reason to drop the one at `new_url` because they are alike."""
+        """Whether the page at `new_url` may be dropped because it is similar to the one at `kept_url`."""
         return self._everybody or owner_of(kept_url) == owner_of(new_url) or self._is_named(kept_url)
 
     def _is_named(self, url: str) -> bool:
@@ -42,7 +42,7 @@ class Trust:
 
 
 def _name_of(given: str) -> str:
-    """A host or domain with whoever has a part of it, "*a.example"; of a URL the owner of that, as far as its host."""
+    """The name to trust: "*a.example" for a host or domain with all its owners; for a URL, its host and tenancy."""
     host = host_of(given)
     is_host = "/" not in given and ":" not in given
     return f"*{host}" if host and is_host else f"{host}{tenancy_of(given)}"

@@ -1,1 +1,1 @@
-"""The report: one page, readable offline, that shows what a crawl saved and dropped, and why."""
+"""The report: one page, readable offline, that shows what a crawl saved, what it dropped, and why."""

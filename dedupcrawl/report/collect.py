@@ -1,4 +1,4 @@
-"""Everything that the page shows, read once from an index, a crawl log and rule files, in bounded memory."""
+"""Collect everything that the page shows from an index, a crawl log and rule files, in bounded memory."""
 
 from __future__ import annotations
 
@@ -23,64 +23,64 @@ from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.watched_rule import TrialRecord
 
 BINS = 20
-"""Of every histogram over [0, 1]; 1 itself is in the last one."""
+"""Number of bins of every histogram over [0, 1]; 1 itself is in the last one."""
 
-_MOST_SOFTWARE = 1_000  # programs on sites that are shown
-_MOST_SITES = 1_000  # of which it is shown what is known of them
+_MOST_SOFTWARE = 1_000  # most recognized programs that are shown
+_MOST_SITES = 1_000  # most sites whose aliases and software are shown
 _EVERY = 1_024  # verdicts between two calls of the progress function
 
 
 @dataclass(slots=True)
 class Verdicts:
-    """Figures of all recorded verdicts, and the newest ones themselves."""
+    """Figures of all recorded verdicts, and a list of the newest."""
 
     duplicates: int = 0  # verdicts of duplicate
-    let_through: int = 0  # of these, the ones whose pages were only observed or marked, and are stored all the same
-    judged_again: int = 0  # and those whose pages are among the kept: they were stored before it was known what recurs
-    given_back: int = 0  # verdicts of duplicate that were withdrawn since; no other figure has them
+    let_through: int = 0  # of these, the ones on pages that are stored all the same, being only observed or marked
+    judged_again: int = 0  # of these, the ones on pages that were stored before their site's template was known
+    given_back: int = 0  # verdicts of duplicate that were withdrawn; no other figure includes them
     in_doubt: int = 0  # verdicts of unique in doubt
     by_check: Counter[str] = field(default_factory=Counter)  # check → duplicates
     by_site: Counter[str] = field(default_factory=Counter)  # registrable domain of the duplicate → duplicates
     by_run: Counter[str] = field(default_factory=Counter)  # run → duplicates
     in_doubt_by_run: Counter[str] = field(default_factory=Counter)  # run → verdicts of unique in doubt
-    across_sites: int = 0  # duplicates of a page of another site
+    across_sites: int = 0  # duplicates whose keeper is on another site
     # check → shape (BINS,): duplicates by the check's similarity
     similarity: dict[str, list[int]] = field(default_factory=dict)
-    # shape (BINS,): duplicates by the probability that they are
+    # shape (BINS,): duplicates by their probability
     probability: list[int] = field(default_factory=lambda: [0] * BINS)
-    # shape (BINS,): pages let through in doubt, by the same
+    # shape (BINS,): pages kept in doubt, by their probability
     doubted: list[int] = field(default_factory=lambda: [0] * BINS)
-    # shape (2n,): of the URLs of duplicates, with the run and without
+    # shape (2n,): hashes of the URLs of duplicates, with the run and without
     hashes: sources.Hashes = field(default_factory=lambda: sources.hashes_of([]))
-    listing: Listing = field(default_factory=Listing)  # the newest
+    listing: Listing = field(default_factory=Listing)  # the newest verdicts
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the page is made of."""
+    """The data of the page."""
 
     index: dict[str, int | float | str]  # figures of the index, as `dedupcrawl index info` prints them
-    run: str | None  # the run that this is about; None: all that the index holds
-    runs: list[sources.RunFigures]  # the figures of that, or of each
-    verdicts: Verdicts  # what the index recorded
-    # number of a listed row → the texts of its two pages in stretches, where both were kept
+    run: str | None  # the run that the report is about; None: all runs in the index
+    runs: list[sources.RunFigures]  # the figures of that run, or of each
+    verdicts: Verdicts  # the recorded verdicts
+    # number of a listed row → the texts of its two pages in stretches, if the index kept both
     texts: dict[int, list[Stretch]]
-    standing: dict[str, str]  # kept page that listed rows name, and for which later ones stand → the last of these
-    rewritten: sources.Rewritten  # what rules rewrote
-    crawled: sources.Crawled | None  # what the crawl log says; None without one
-    rules: sources.RuleRows  # the rules, and what is wrong with their files
-    aliases: list[dict[str, Any]]  # what became of what pages say, by site and source, those that did most first
-    # what was recognized or outweighed on the sites that the index has verdicts or rewrites of, as `SiteSoftware.told`
+    standing: dict[str, str]  # keeper of a listed row that was superseded → the last page that superseded it
+    rewritten: sources.Rewritten  # figures of all rewrites
+    crawled: sources.Crawled | None  # figures of the crawl log; None without one
+    rules: sources.RuleRows  # the rules, and the problems of their files
+    aliases: list[dict[str, Any]]  # the use of aliases by site and source, the most used ones first
+    # the software that was recognized, or outweighed, on sites with verdicts or rewrites, as from `SiteSoftware.told`
     software: list[dict[str, Any]]
-    problems: tuple[str, ...]  # one sentence for whatever could not be read
-    kept: int  # pages, by all these runs
-    superseded: int  # of these, the ones for which later ones stand, by processes that came to their end
-    saved: int  # fetches, by rules
-    fell_back: int  # rewritten requests that were sent as they were asked for after all
+    problems: tuple[str, ...]  # one sentence for each source that could not be read
+    kept: int  # pages that these runs kept
+    superseded: int  # of these, the ones that later pages superseded, in processes that finished
+    saved: int  # fetches that rules saved
+    fell_back: int  # rewritten requests that fell back to their original URL
 
     @property
     def compared(self) -> int:
-        """Pages that were kept, and duplicates that were not."""
+        """Number of pages that were kept, plus duplicates that were not."""
         return self.kept + self.verdicts.duplicates - self.verdicts.judged_again
 
 
@@ -93,11 +93,11 @@ def collect(  # noqa: PLR0913 - what a report is of
     *,
     run: str | None = None,
 ) -> Report:
-    """Read everything once; a log or rules that cannot be read become a problem that the page names.
+    """Read everything once. A log or rule file that cannot be read is listed among the problems of the report.
 
-    Others may write to the index meanwhile. Rule files, or folders of them, may be missing. `runs` are all runs that
-    the index remembers. If `run` names one, what the others did is left out, except from the figures of the index and
-    the evidence of the rules.
+    Other processes may write to the index meanwhile. The log, and rule files or folders of them, may be missing. `runs`
+    are all runs that the index remembers. `run` restricts the report to one of them, except for the figures of the
+    index and the evidence of the rules.
 
     Raises:
         IndexDamagedError, OSError: The index cannot be read.
@@ -202,10 +202,11 @@ def _crawled(
 
 
 def _aliases(index: Index, sites: Iterable[str], rewrote: Mapping[tuple[str, str], int]) -> list[dict[str, Any]]:
-    """What became of what pages say of URLs, and of what earlier crawls found out, as JSON values.
+    """The use of aliases, which pages name or earlier crawls found, as JSON values.
 
-    Of each source that was used or tried on a site: "urls" that it had a part in sending elsewhere, trials of all runs,
-    why it is not used any more ("refuted"), and a URL of each part of the site where it is not ("not_at").
+    Each row is about a source of aliases that was used or tried on a site: how many "urls" it helped to rewrite, its
+    trials in all runs, why it is no longer used ("refuted"), and a URL from each section of the site where it is not
+    used ("not_at").
     """
     rows = []
     for site in sites:

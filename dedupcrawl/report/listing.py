@@ -1,8 +1,8 @@
-"""Listing: the newest verdicts, packed so that a page with a hundred thousand of them opens at once.
+"""The listing: the newest verdicts, packed so that a page with a hundred thousand of them opens at once.
 
-A browser parses columns of strings quickly, and should parse evidence only when somebody looks at it. So the columns
-are one packed value, and the evidence of every 500 rows is another. Packed means JSON, deflated (RFC 1950), in base64:
-a browser undoes it with its own DecompressionStream, and nothing that a page wrote can end a script element.
+A browser parses columns of strings quickly, but should parse evidence only when somebody looks at it. So all columns
+are one packed value, and the evidence of every 500 rows is another. Packed values are JSON, deflated (RFC 1950), in
+base64: a browser unpacks them with its own DecompressionStream, and no text of a page can end a script element.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from dedupcrawl.output import to_json
 from dedupcrawl.verdict import Verdict
 
 LISTED = 100_000
-"""Verdicts that are listed one by one, the newest; all are counted."""
+"""Number of newest verdicts that are listed one by one; the figures count all."""
 CHUNK = 500
-"""Rows whose evidence is packed together; the page's script knows the number too."""
+"""Number of rows whose evidence is packed together; the page's script has the same constant."""
 
-_LONGEST = 2_000  # characters of a URL; a longer one ends in "…" and is not a link any more
-_LEVEL = 6  # of zlib: 9 takes four times as long for 2 % less
+_LONGEST = 2_000  # most characters of a URL; a longer one is cut, ends in "…" and is no link
+_LEVEL = 6  # zlib level: 9 takes four times as long for 2 % less
 
 
 class Row(NamedTuple):
     """One verdict as the page lists it."""
 
-    url: str  # the page that was judged
-    of: str  # the kept page that it duplicates, or resembles
-    check: str  # the check that found it
+    url: str  # the judged page
+    of: str  # its keeper, or for a page in doubt the most probable one
+    check: str  # the check that found the keeper
     similarity: float | None  # by that check
-    probability: float | None  # that it is a duplicate; None where nothing was laid side by side
-    needed: float | None  # the probability that drops it; None where that is not on record
-    doubt: bool  # it was let through, in doubt
+    probability: float | None  # that it is a duplicate; None if the two were not compared
+    needed: float | None  # the probability from which it would be dropped; None if that was not recorded
+    doubt: bool  # whether it was kept, in doubt
 
 
 def row_of(verdict: Verdict) -> tuple[Row, dict[str, Any]] | None:
-    """A verdict of duplicate, or of unique in doubt, as a row and its evidence; None for any other."""
+    """The row and the evidence of a verdict of duplicate, or of unique in doubt; None for any other verdict."""
     if verdict.is_duplicate:
         of, check, similarity, evidence = verdict.duplicate_of, verdict.check, verdict.similarity, verdict.evidence
     elif verdict.doubt is not None:
@@ -72,7 +72,7 @@ def _share(value: object) -> float | None:
 
 
 class Listing:
-    """Takes rows, oldest first, and holds the newest `LISTED`, with at most `CHUNK` more, in little memory."""
+    """Holds the newest `LISTED` rows, and at most `CHUNK` more, in little memory. Rows are added oldest first."""
 
     def __init__(self) -> None:
         self._chunks: deque[tuple[list[Row], str]] = deque(maxlen=LISTED // CHUNK)
@@ -80,7 +80,7 @@ class Listing:
         self._evidence: list[dict[str, Any]] = []
 
     def add(self, row: Row, evidence: dict[str, Any]) -> None:
-        """The next row."""
+        """Add the next row."""
         self._rows.append(row)
         self._evidence.append(evidence)
         if len(self._rows) == CHUNK:
@@ -96,8 +96,8 @@ class Listing:
     def columns(self, titles: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, list[Any]]:
         """Column → its values, oldest first.
 
-        `of` is a number: "kept", "kept_title" and "kept_in" hold each kept page once, for many duplicate the same.
-        `titles` are those of pages by URL, `standing` the later pages that stand for kept ones.
+        "of" is an index into "kept", "kept_title" and "kept_in", which hold each keeper once, because many duplicates
+        share one. `titles` has titles by URL, `standing` the pages that superseded keepers.
         """
         rows = list(self.rows())
         columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(Row._fields)}
@@ -110,21 +110,21 @@ class Listing:
         return columns
 
     def evidence(self) -> list[str]:
-        """The packed evidence: of rows 0 to `CHUNK` − 1, of the next ones, and so on."""
+        """The packed evidence, one value for each `CHUNK` rows in turn."""
         return [chunk for _, chunk in self._chunks] + ([packed(self._evidence)] if self._rows else [])
 
 
 def packed(value: object) -> str:
-    """JSON of `value`, deflated, in base64."""
+    """Pack `value` as deflated JSON in base64."""
     return base64.b64encode(zlib.compress(to_json(value), _LEVEL)).decode("ascii")
 
 
-_PAIRS = 500  # those of which least is sure: some milliseconds and kilobytes each
-_CHARACTERS = 20_000  # of either text
+_PAIRS = 500  # most pairs whose texts are shown: each takes some milliseconds and kilobytes
+_CHARACTERS = 20_000  # most characters of each text
 
 
 def read_texts(index: Attachments, rows: Iterable[Row]) -> dict[int, list[Stretch]]:
-    """Number of a row → its two texts in stretches, for the least sure pairs; exact duplicates say the same."""
+    """Number of a row → its two texts in stretches, for the least probable pairs; exact duplicates have equal texts."""
     unsure = [(row.probability, number, row) for number, row in enumerate(rows) if row.probability is not None]
     found = {}
     for _, number, row in sorted(unsure)[:_PAIRS]:

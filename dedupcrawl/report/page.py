@@ -1,6 +1,6 @@
-"""The page itself: figures, plots and packed rows in one template that loads nothing.
+"""The page: figures, plots and packed rows in one template, which loads no other file.
 
-Plots are lines and bars as paths of an SVG, which the template draws. No text of a page is drawn.
+The plots are SVG paths of lines and bars, which the template draws; they contain no text from crawled pages.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from dedupcrawl.software.installation import in_words
 
 
 def savings(report: Report) -> dict[str, float]:
-    """For the top of the page: the share of duplicates among the pages compared and, with a crawl log, among the bytes.
+    """The figures at the top of the page: the share of duplicates among pages and, with a crawl log, among bytes.
 
-    It also estimates from means what the fetches that rules saved would have taken, and the time that fetching the
-    duplicates took, which rules can still save.
+    With a crawl log, it also estimates from means the bytes and seconds of the fetches that rules saved, and the
+    seconds spent on fetching duplicates, which rules could still save.
     """
     duplicates, crawled = report.verdicts.duplicates, report.crawled
     share = duplicates / max(1, report.compared) if duplicates else 0.0
@@ -52,7 +52,7 @@ def savings(report: Report) -> dict[str, float]:
 
 
 def duration(seconds: float) -> str:
-    """A time for people.
+    """A duration in words.
 
     >>> duration(0.84), duration(75), duration(9_000)
     ('0.8 s', '1.2 min', '2.5 h')
@@ -63,15 +63,15 @@ def duration(seconds: float) -> str:
 
 
 def sent(rewritten: Rewritten) -> str:
-    """How many URLs were sent to how many others, by whom."""
+    """How many URLs rules and aliases rewrote, and to how many canonical URLs, in words."""
     by = {"rules": rewritten.variants - rewritten.aliases, "aliases": rewritten.aliases}
     who = " and ".join(f"{name} sent {counted(urls, 'URL')}" for name, urls in by.items() if urls)
     return f"{who} to {counted(rewritten.pages, 'canonical URL')}"
 
 
 _WORDS = {"labels": LABELS, "units": UNITS, "kinds": KINDS_IN_WORDS, "places": PLACES_IN_WORDS}
-_SITES = 100  # named one by one
-_RUNS = 100  # named one by one, the newest
+_SITES = 100  # most sites listed one by one
+_RUNS = 100  # most runs listed one by one, the newest
 
 
 @cache
@@ -80,17 +80,17 @@ def _asset(name: str) -> str:
 
 
 def _hash(content: str) -> str:
-    """How a content security policy names an inline script or style (CSP 3, 2.3.1)."""
+    """The hash by which a content security policy allows an inline script or style (CSP 3, 2.3.1)."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def environment() -> Environment:
-    """Of the page's templates: what is written into them is escaped, and made `printable`, unless it is ours."""
+    """The Jinja environment of the page: every string in a template is escaped and made `printable`, except our own."""
     made = Environment(
         loader=PackageLoader("dedupcrawl.report", "assets"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: printable(value) if type(value) is str else value,  # not Markup, which is ours
+        finalize=lambda value: printable(value) if type(value) is str else value,  # only our own text is Markup
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -106,7 +106,7 @@ def environment() -> Environment:
 
 
 def render(report: Report) -> str:
-    """The report as one HTML page that needs no network, no other file, and runs no script but its own."""
+    """Render the report as one HTML page that needs no network and no other file, and runs no script but its own."""
     script, style = _asset("report.js"), _asset("report.css")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; form-action 'none'"
@@ -118,7 +118,7 @@ def render(report: Report) -> str:
         .get_template("report.html")
         .render(
             policy=policy,
-            script=Markup(script),  # ours, like the style
+            script=Markup(script),  # our own text, like the style
             style=Markup(style),
             report=report,
             savings=savings(report),
@@ -141,13 +141,13 @@ def render(report: Report) -> str:
 
 
 def _about(runs: Sequence[RunFigures]) -> str:
-    """What stands before a number of fetches saved: whether it is all, and none counted twice."""
+    """The prefix of a number of saved fetches: "≥" if a run was cut off, "≤" if some may be counted twice."""
     cut_off, twice = (any(found) for found in ([not r.run.is_whole for r in runs], [r.run.begun > 1 for r in runs]))
     return {(False, False): "", (True, False): "≥ ", (False, True): "≤ "}.get((cut_off, twice), "about ")
 
 
 def write(report: Report, path: Path) -> int:
-    """Write the page to `path` in one step, in place of what is there; gives its length in bytes."""
+    """Write the page to `path`, replacing an existing file atomically; returns its length in bytes."""
     content = render(report).encode("utf-8", "replace")
     with results(path) as file:
         file.write(content)
@@ -175,7 +175,6 @@ def _plots(report: Report) -> Iterable[Plot]:
 
 
 def _sites(report: Report) -> list[dict[str, Any]]:
-    """The sites with most duplicates: how many, and of how many pages."""
     pages = report.crawled.pages_by_site if report.crawled else {}
     return [
         {"site": site, "duplicates": count, "pages": pages.get(site)}
@@ -183,12 +182,12 @@ def _sites(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-_ACROSS = (44, 323)  # where the axis of x begins and ends: a phone's screen, so that the text keeps its size there
-_BOTTOM = 153  # of the axis of y
-_COLUMNS = 3  # of the legend, which is above it
-_POINTS = 400  # of a line
-_WINDOWS = 40  # of the share of duplicates
-_LEAST_PAGES = 2  # for a curve
+_ACROSS = (44, 323)  # ends of the x axis: they fit the screen of a phone, where the text thus keeps its size
+_BOTTOM = 153  # lower end of the y axis
+_COLUMNS = 3  # of the legend, which is above the plot
+_POINTS = 400  # most points of a line
+_WINDOWS = 40  # most bars of the learning curve
+_LEAST_PAGES = 2  # least number of pages for a curve
 
 
 class Plot(NamedTuple):
@@ -198,15 +197,15 @@ class Plot(NamedTuple):
     caption: str  # how to read it
     x: Axis
     y: Axis
-    shapes: Mapping[str, str]  # each series and its path
+    shapes: Mapping[str, str]  # name of a series → its SVG path
 
 
 def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None = None) -> list[Plot]:
-    """How the duplicates accumulated, page by page.
+    """Plots of the number and the share of duplicates over the course of a crawl.
 
     Args:
-        duplicate: Shape (pages,): whether each fetched page is a duplicate, in the order in which they came.
-        saved: Shape (pages,): how many fetches had been saved by the time of each; None when none is known.
+        duplicate: Shape (pages,): whether each fetched page is a duplicate, in the order of the fetches.
+        saved: Shape (pages,): number of fetches that had been saved by the time of each; None if unknown.
     """
     pages = len(duplicate)
     if pages < _LEAST_PAGES:
@@ -244,7 +243,7 @@ def learning_curve(duplicate: NDArray[np.bool_], saved: NDArray[np.int64] | None
 
 
 def histogram(title: str, caption: str, label: str, series: Mapping[str, Sequence[int]]) -> list[Plot]:
-    """Counts over [0, 1] in equal bins, one colour per series, stacked; none when nothing was counted."""
+    """A stacked histogram of counts over [0, 1] in equal bins, one colour per series; empty if all counts are 0."""
     bins = {name: np.asarray(counts) for name, counts in series.items() if any(counts)}
     if not bins:
         return []
@@ -265,15 +264,15 @@ class Axis(NamedTuple):
 
     name: str
     values: tuple[float, float]  # at its ends
-    ends: tuple[float, float]  # where these are
-    as_text: Callable[[float], str]  # how a value is written
+    ends: tuple[float, float]  # their coordinates
+    as_text: Callable[[float], str]  # formats a value
 
     def at(self, values: Sequence[float] | NDArray[Any]) -> list[float]:
-        """Where values are."""
+        """The coordinates of values."""
         return [round(float(place), 1) for place in np.interp(np.asarray(values), self.values, self.ends)]
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Round numbers, few enough to be read on a phone, as they are written; counts are whole."""
+        """Coordinates and labels of round values, few enough to be read on a phone; counts are whole numbers."""
         low, high = self.values
         rough = max((high - low) / 5, 1 if self.as_text is _count else 0)
         power = 10 ** math.floor(math.log10(rough))
@@ -287,11 +286,11 @@ def _count(value: float) -> str:
 
 
 def _top(names: int) -> float:
-    """Where the axis of y ends: below the legend, if there is more than one name in it."""
+    """The upper end of the y axis: below the legend, if that has more than one name."""
     return 8 + 14 * (math.ceil(names / _COLUMNS) if names > 1 else 0)
 
 
 def _bars(edges: Sequence[float], bottoms: Sequence[float], tops: Sequence[float]) -> str:
-    """The path around bars between these edges, a little apart; those of no height are left out."""
+    """The SVG path of bars between these edges, with small gaps; bars without height are left out."""
     sides = zip(edges, edges[1:], bottoms, tops, strict=False)
     return "".join(f"M{left + 0.5} {low}V{high}H{right - 0.5}V{low}Z" for left, right, low, high in sides if high < low)

@@ -1,4 +1,4 @@
-"""What a report is made of, each read once in bounded memory: the crawl log, the runs, the rewrites, the rule files."""
+"""Read the sources of a report in bounded memory: the crawl log, the runs, the rewrites, the rule files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.rule import Rule, RuleError, rule_facts
 from dedupcrawl.urls.rule_files import read_rules, rule_files
 
-_PAUSE = 60_000  # milliseconds; a longer gap between two responses is one between two crawls
+_PAUSE = 60_000  # milliseconds; a longer gap between two responses is taken for a pause between two crawls
 _LONGEST_TITLE = 200  # characters
 _OK = 200  # RFC 9110
 
@@ -32,15 +32,15 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(slots=True)
 class Crawled:
-    """What the crawl log says."""
+    """Figures of a crawl log."""
 
-    responses: int = 0  # rows with a status, redirects and errors too
+    responses: int = 0  # rows of responses, including redirects and errors
     pages: int = 0  # of these, the ones with status 200
     bytes: int = 0  # of their bodies
-    duplicate_bytes: int = 0  # of these, the bytes of pages that were found to be duplicates
-    seconds: float = 0.0  # that the crawl took, without pauses of more than a minute; 0 where no row has a time
+    duplicate_bytes: int = 0  # of these, the bytes of duplicates
+    seconds: float = 0.0  # duration of the crawl, with gaps cut to one minute; 0 if no row has a time
     pages_by_site: Counter[str] = field(default_factory=Counter)  # registrable domain → pages
-    titles: dict[str, str] = field(default_factory=dict)  # URL → title, of the URLs that were asked for
+    titles: dict[str, str] = field(default_factory=dict)  # URL → title, for the URLs in `titled`
     # shape (pages,): when each page came, in milliseconds since the epoch, ascending
     at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     # shape (pages,): whether it is a duplicate
@@ -57,7 +57,7 @@ def _hash(text: str) -> int:
 
 
 def of_run(run: str, url: str) -> str:
-    """What stands for a URL in one run: in another run its page may have been no duplicate."""
+    """A name for a URL in one run, because in another run its page may be no duplicate."""
     return f"{run}\0{url}"
 
 
@@ -68,10 +68,10 @@ def read_crawled(
     told: Callable[[int], None] = lambda _: None,
     run: str | None = None,
 ) -> tuple[Crawled, Tally]:
-    """Read a crawl log, or its rows of one run, once, in bounded memory: 9 bytes per page.
+    """Read a crawl log, or its rows of one run, in 9 bytes of memory per page.
 
-    `duplicates` are `hashes_of` the URLs whose pages are duplicates, `of_run` for rows that say of which run they are,
-    and as they are for others. `titled` are the URLs whose titles are wanted, `told` is called with the bytes read.
+    `duplicates` are `hashes_of` the URLs of duplicates and, for rows with a run, of their names `of_run`. `titled` are
+    the URLs whose titles are wanted; `told` is called with the number of bytes read.
 
     Raises:
         LogError: The file is not a crawl log.
@@ -105,26 +105,24 @@ def read_crawled(
 
 
 def _is_response(row: LogRow) -> bool:
-    """Whether a row is of an answer, not of what was found out of one."""
+    """Whether a row describes a response, not a verdict on one."""
     found_out = row.duplicate_of is not None or row.alias_of is not None or row.unique is not None
     return row.url is not None and (not found_out or row.bytes is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """What one run did."""
+    """Figures of one run."""
 
-    run: Run  # it, as the index remembers it
-    kept: int  # pages that it kept; of a run that was cut off, or goes on, those that the index holds
+    run: Run  # as the index remembers it
+    kept: int  # pages that it kept; for a run that was cut off or goes on, those that the index holds
     duplicates: int  # verdicts of duplicate that the index holds
     in_doubt: int  # verdicts of unique in doubt
-    # fetches that rules saved: at most one a URL that they rewrote, even where two processes of the run saved the
-    # same
-    saved: int
+    saved: int  # fetches that rules saved: at most one per rewritten URL, even if two processes of the run saved it
 
 
 def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
-    """Run → pages that it kept, of these runs; with `everything` of all."""
+    """Run → number of pages that it kept, for these runs, or with `everything` for all in the index."""
     told = {run.name: run.kept for run in runs if run.is_whole}
     kept = Counter(told)
     if everything or len(told) < len(runs):
@@ -142,7 +140,7 @@ def figures_of(
     in_doubt: Mapping[str, int],
     variants: Mapping[str, int],
 ) -> list[RunFigures]:
-    """One row per run; those that only the counts know, because the index remembers no more of them, come first."""
+    """One row per run. Runs that the index has forgotten, so that only the counts have them, come first."""
     counts = (kept, duplicates, in_doubt, variants)
     forgotten = sorted(set().union(*counts) - {run.name for run in runs})
     rows = []
@@ -154,9 +152,9 @@ def figures_of(
 
 
 def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Shape of `at`, milliseconds since the epoch, ascending: how many fetches had been saved by then.
+    """Number of fetches saved by each moment in `at` (milliseconds since the epoch, ascending), in the same shape.
 
-    Fetches that were saved after the last of these count for the last: the line ends at the figure above it.
+    The last one includes the fetches that were saved later, so that the curve ends at the total.
     """
     total = sum(row.saved for row in rows)
     pairs = sorted(pair for row in rows for pair in row.run.course)
@@ -169,20 +167,20 @@ def saved_by(rows: Sequence[RunFigures], at: NDArray[np.int64]) -> NDArray[np.in
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """Figures of all rewrites; what two crawls rewrote counts in each."""
+    """Figures of all rewrites; a URL that two crawls rewrote counts twice."""
 
     variants: int = 0  # URLs that were rewritten
-    aliases: int = 0  # of these, the ones that were sent on by what is known of themselves, not by rules
-    pages: int = 0  # canonical forms that they were rewritten to
-    # site and id of a rule → URLs that it had a part in rewriting
+    aliases: int = 0  # of these, the ones that an alias rewrote, not a rule
+    pages: int = 0  # canonical URLs that they were rewritten to
+    # site and id of a rule → URLs that it helped to rewrite
     by_rule: Counter[tuple[str, str]] = field(default_factory=Counter)
     by_run: Counter[str] = field(default_factory=Counter)  # run → URLs that were rewritten
 
 
 def read_rewritten(rewrites: Callable[[], Iterable[Rewrite]]) -> Rewritten:
-    """Read them twice, in some tens of bytes per rewrite; others may be recorded meanwhile.
+    """Read the rewrites twice, in some tens of bytes of memory each; other processes may record more meanwhile.
 
-    Where rules sent a URL to one that an alias sent on, the alias has rewritten nothing that was asked for.
+    If a rule rewrote a URL to one that an alias then rewrote, the alias does not count: no spider asked for that URL.
     """
     by_rule: Counter[tuple[str, str]] = Counter()
     by_run: Counter[str] = Counter()
@@ -203,27 +201,27 @@ def read_rewritten(rewrites: Callable[[], Iterable[Rewrite]]) -> Rewritten:
 
 
 def _believed_of(url: str, rule: str) -> str:
-    """Of whom a rule is believed that was used on a URL: its site has a file, what pages say is their owner's."""
+    """The site or owner that a rule belongs to: rules belong to sites, aliases to owners."""
     return owner_of(url) if rule.startswith(RULE) else site_of(url)
 
 
-_MOST = 20_000  # rules that are shown; those that rewrote or cover most
-_EXAMPLES = 3  # of a rule
-_PROBLEMS = 5  # that are named
+_MOST = 20_000  # most rules that are shown: those that rewrote or cover most
+_EXAMPLES = 3  # most examples of a rule
+_PROBLEMS = 5  # most problems that are named
 
 
 @dataclass(frozen=True, slots=True)
 class RuleRows:
     """Rules as rows."""
 
-    rows: list[dict[str, Any]]  # JSON values, those that rewrote most first, then those that cover most
-    count: int  # how many rules there are; more than rows where there are very many
-    sites: int  # how many sites have rules
-    problems: tuple[str, ...]  # one sentence for a rule file that cannot be read
+    rows: list[dict[str, Any]]  # JSON values; rules that rewrote most come first, then those that cover most
+    count: int  # number of all rules; there are at most `_MOST` rows
+    sites: int  # number of sites with rules
+    problems: tuple[str, ...]  # one sentence for each rule file that cannot be read
 
 
 def read_rule_rows(paths: Sequence[Path], rewritten: Mapping[tuple[str, str], int]) -> RuleRows:
-    """The rules at `paths`, files and folders that exist; `rewritten` counts URLs by site and id of a rule."""
+    """Read the rules at `paths`, existing files and folders; `rewritten` counts URLs by site and id of a rule."""
     rows: list[dict[str, Any]] = []
     problems = []
     count = sites = 0

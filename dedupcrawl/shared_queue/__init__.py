@@ -1,4 +1,4 @@
-"""scrapy-redis's scheduler, changed to lose nothing: a project names it as its SCHEDULER; no other code imports it."""
+"""scrapy-redis's scheduler, changed so that it loses no requests. Projects name it as their SCHEDULER."""
 
 from dedupcrawl.crawl.failures import cannot_start
 from dedupcrawl.extras import missing

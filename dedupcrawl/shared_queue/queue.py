@@ -1,16 +1,16 @@
-"""The server's side of a queue that workers share: what a worker takes is leased to it until it is finished.
+"""A queue on a Redis server that workers share: a request that a worker takes is leased to it until it is finished.
 
-scrapy-redis takes a request off its queue before it is fetched, and marks a link as seen before it is in the queue.
-Here each is one atomic step, by a script on the server:
+scrapy-redis removes a request from its queue before it is fetched, and marks a link as seen before it is in the queue.
+Here each of these is one atomic step, a script on the server:
 
 - A request, or a start URL, moves from the queue into the worker's leases. It is deleted when it is finished, or put
-  back: by the worker, if the answer was lost, or by another one, if the worker shows no sign of life any more.
-- A link is marked as seen and put into the queue. If a worker sends this twice, the link is there once.
+  back: by the worker, if the server's answer was lost, or by another worker, if the first shows no more signs of life.
+- A link is marked as seen and put into the queue. If a worker sends it twice, the queue has it once.
 
-Whatever cannot reach the server is sent again, in the same order, once the server is back. So a page's lease ends after
-the links of that page are in the queue, and if a worker dies in between, its page is fetched again. A server that comes
-back with an older state has lost links that were put into the queue since. It counts the commands of each worker, so a
-worker notices this, and puts back all requests that it had leased at the time: their pages contain these links.
+Commands that cannot reach the server are sent again, in the same order, once it is back. So a page's lease ends only
+after the links of that page are in the queue, and if a worker dies in between, its page is fetched again. A server that
+comes back with an older state has lost links that were put into the queue since. It counts the commands of each worker,
+so a worker notices this, and puts back all requests that it had leased at the time: their pages contain these links.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from dedupcrawl.index.redis_link import is_for_now, lua
 logger = logging.getLogger(__name__)
 
 LIFE_SECONDS = 30.0
-"""After a worker's last sign of life it is taken for dead."""
+"""Time since its last sign of life after which a worker is taken for dead."""
 
 MOST_RETURNS = 5
-"""So often a request is put back for workers that died at it: a page that kills who fetches it must not kill all."""
+"""Number of times a request is put back after a worker died with it: a page that kills workers must not kill all."""
 
 LONGEST_OUTAGE = 600.0
 """Seconds for which a worker that has nothing else to do waits for its server."""
 
 _FIRST_PAUSE = 0.2  # seconds until the next attempt to reach the server; doubled each time
-_LONGEST_PAUSE = 5.0  # seconds between two of these
-_RECLAIMED_AT_ONCE = 500  # requests; Redis does nothing else meanwhile
-_RELEASED_AT_ONCE = 1000  # requests; as above
+_LONGEST_PAUSE = 5.0  # most seconds between two attempts
+_RECLAIMED_AT_ONCE = 500  # requests per script, as Redis does nothing else while it runs
+_RELEASED_AT_ONCE = 1000  # requests per script
 
 _lua = partial(lua, Path(__file__).parent / "lua")
 _PUSH, _TAKE, _RELEASE = _lua("count", "push"), _lua("count", "marked", "mark", "take"), _lua("count", "release")
@@ -55,18 +55,18 @@ _COUNTED = frozenset({_PUSH, _TAKE, _RELEASE})
 
 
 class Source(NamedTuple):
-    """Where requests or start URLs come from."""
+    """The key that requests or start URLs are taken from."""
 
     key: str  # of a list, a set or a sorted set
     take: str  # the command that takes one
-    put_back: str  # the one that undoes that
+    put_back: str  # the command that undoes this
 
 
 class LeaseReport(NamedTuple):
-    """What became of leases."""
+    """Leases that have changed."""
 
-    ended: Sequence[int] = ()  # those of requests that are done with
-    # those of requests that the worker survived, and that only wait for what they brought to be stored
+    ended: Sequence[int] = ()  # those of finished requests
+    # those of requests that the worker has survived, but whose items are not stored yet
     handled: Sequence[int] = ()
 
 
@@ -74,10 +74,10 @@ NO_REPORT = LeaseReport()
 
 
 class SharedQueue:
-    """The scripts, for one worker; a server that is away is no error, and calls to it must fail at once then.
+    """One worker's access to the shared queue. An outage is no error, but calls to the server must then fail at once.
 
-    The names of its keys begin with `key`. `lessee` is the name under which this worker answers for pages of an index;
-    empty when it does not.
+    The names of all keys begin with `key`. `lessee` is the name under which this worker leases pages in an index; empty
+    if it does not.
     """
 
     def __init__(self, server: redis.Redis, key: str, stats: StatsCollector, lessee: str = "") -> None:
@@ -90,7 +90,7 @@ class SharedQueue:
         self._scripts: dict[str, Any] = {}
         self._unsent: deque[tuple[str, Sequence[str], Sequence[Any]]] = deque()
         self._next_lease = 0
-        self._said = 0  # so often this worker has told the server something, which counts it too
+        self._said = 0  # number of this worker's counted commands, which the server counts too
         self._away_since: float | None = None
         self._in_touch_since = float("-inf")
         self._retry_at = 0.0
@@ -99,26 +99,26 @@ class SharedQueue:
         self._beat = threading.Thread(target=self._beats, name="dedupcrawl-leases", daemon=True)
 
     def start(self) -> None:
-        """Show signs of life from now on."""
+        """Begin to show signs of life."""
         self._live()
-        if self._server.hlen(self._workers):  # others, whose signs of life a server that was away has not heard
+        if self._server.hlen(self._workers):  # other workers' signs of life may have been lost in an outage
             up: Any = self._server.info("server")
             self._in_touch_since = time.monotonic() - up["uptime_in_seconds"]
         self._beat.start()
 
     def push(self, seen_key: str, fingerprint: str, key: str, command: str, *arguments: Any) -> bool:
-        """Put a request into the queue at `key`, unless its fingerprint is known; an empty one never is.
+        """Put a request into the queue at `key`, unless its fingerprint was seen; an empty one counts as unseen.
 
         Returns:
-            False when it is known. True while the server is away.
+            False if it was seen. True during an outage.
         """
         said = (fingerprint, command, *arguments)
         return bool(self._tell(_PUSH, (seen_key, key, self._workers), said) != 0)
 
     def take(self, source: Source, count: int, report: LeaseReport = NO_REPORT) -> list[tuple[int, bytes]]:
-        """Up to `count` requests, each with its lease; none while the server is unavailable.
+        """Take up to `count` requests, each with its lease; none during an outage.
 
-        The results of earlier ones are sent in the same round trip.
+        The report on earlier ones is sent in the same round trip.
         """
         if not self.catch_up() or len(report.ended) + len(report.handled) > _RELEASED_AT_ONCE:
             self.report(report)
@@ -132,21 +132,21 @@ class SharedQueue:
         except redis.RedisError as error:
             self._lost(error)
             self.report(report)
-            self._unsent.append((_PUT_BACK, (self._leases,), range(first, first + count)))  # it may have happened
+            self._unsent.append((_PUT_BACK, (self._leases,), range(first, first + count)))  # they may have been taken
             return []
         return list(enumerate(taken, first))
 
     def report(self, report: LeaseReport) -> None:
-        """Release what has ended, and mark the others: what this worker survived is not what it dies of."""
+        """Release the ended leases and mark the handled ones: if this worker dies, those requests are not the cause."""
         self._tell_of(report.handled, _MARK, self._leases)
         self.release(report.ended)
 
     def release(self, leases: Iterable[int]) -> None:
-        """What was leased is done with."""
+        """Delete leases of finished requests."""
         self._tell_of(leases, _RELEASE, self._leases, self._workers)
 
     def put_back(self, leases: Iterable[int]) -> None:
-        """What was leased is anybody's again."""
+        """Put leased requests back into the queue."""
         self._tell_of(leases, _PUT_BACK, self._leases)
 
     def _tell_of(self, leases: Iterable[int], script: str, *keys: str) -> None:
@@ -155,14 +155,17 @@ class SharedQueue:
             self._tell(script, keys, numbers[first : first + _RELEASED_AT_ONCE])
 
     def is_empty(self, key: str) -> bool:
-        """True when nothing is left to do: no requests, and none to take over from workers that are no more."""
+        """True if there are no requests in the queue and none to reclaim from dead workers.
+
+        It is also True once an outage has lasted longer than `LONGEST_OUTAGE`.
+        """
         try:
             if not self.catch_up():
                 return time.monotonic() - (self._away_since or 0.0) > LONGEST_OUTAGE
             if self._server.exists(key):
                 return False
             if time.monotonic() - self._in_touch_since < LIFE_SECONDS:
-                return False  # others that were cut off as well have not shown themselves again
+                return False  # other workers that were cut off as well may not have shown signs of life again
             names = (self._alive, self._leases_of)
             back, given_up = self._run(
                 _RECLAIM, (self._workers, self._returns), (*names, _RECLAIMED_AT_ONCE, MOST_RETURNS, self._worker)
@@ -183,7 +186,7 @@ class SharedQueue:
         return not back and not given_up
 
     def lessees(self) -> set[str] | None:
-        """The names as lessees of all workers that may have leases, alive or not; None while it cannot be known."""
+        """The lessee names of all workers that may have leases, alive or not; None during an outage."""
         try:
             return {name.partition(":")[0] for name in self._names()} if self.catch_up() else None
         except redis.RedisError as error:
@@ -191,7 +194,7 @@ class SharedQueue:
             return None
 
     def clear(self) -> None:
-        """Forget all leases, those of others too."""
+        """Delete all leases, including those of other workers."""
         self._server.delete(self._workers, self._returns, *(self._leases_of + name for name in self._names()))
 
     def _names(self) -> list[str]:
@@ -199,7 +202,7 @@ class SharedQueue:
         return [worker.decode() if isinstance(worker, bytes) else worker for worker in workers]
 
     def close(self, wait: float) -> None:
-        """Say what is left to be said, for up to `wait` seconds; what is still leased is anybody's from now on."""
+        """Send unsent commands, for up to `wait` seconds, and end the signs of life: others may then reclaim leases."""
         end = time.monotonic() + wait
         try:
             while not self.catch_up() and time.monotonic() < end:
@@ -216,11 +219,11 @@ class SharedQueue:
                 self._beat.join()
 
     def catch_up(self) -> bool:
-        """Send the server what it could not be sent before; False while it is unavailable."""
+        """Send the commands that could not be sent before; False during an outage."""
         if time.monotonic() < self._retry_at:
             return False
         try:
-            if self._away_since is not None:  # it may be as it was some time ago
+            if self._away_since is not None:  # it may be back with an older state
                 counted: Any = self._server.hget(self._workers, self._worker)
                 self._compare(int(counted or 0), self._said)
             while self._unsent:
@@ -236,7 +239,7 @@ class SharedQueue:
         return True
 
     def _say_again(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> None:
-        """Run what had to wait; what the server will never do is left out, or it would be in the way of all else."""
+        """Run a waiting command; one that the server refuses for good is dropped, or it would block all others."""
         try:
             self._run(script, keys, arguments)
         except redis.RedisError as error:
@@ -246,7 +249,7 @@ class SharedQueue:
             logger.error("The queue refuses a request that was found or done, and that waited for it: %s", error)
 
     def _compare(self, counted: int, said: int) -> None:
-        """Put all back that this worker has leased when the server knows less than it was told."""
+        """If the server has counted fewer commands than this worker, put back all requests that it has leased."""
         if counted < said:
             if not counted:
                 logger.error(
@@ -262,7 +265,7 @@ class SharedQueue:
         self._said = counted
 
     def _tell(self, script: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
-        """The answer to a script that does no harm when it is run again; None while it has to wait for its turn."""
+        """Run a script that may safely run twice; during an outage store it for later and return None."""
         if self.catch_up():
             try:
                 return self._run(script, keys, arguments)
@@ -277,12 +280,12 @@ class SharedQueue:
         if script not in _COUNTED:
             return self._scripts[script](keys=keys, args=arguments)
         counted, answer = self._scripts[script](keys=keys, args=(self._worker, self._said + 1, *arguments))
-        self._compare(counted - 1, self._said)  # it may have been restarted since the last call, and no call has failed
+        self._compare(counted - 1, self._said)  # the server may have restarted between two calls, so that none failed
         self._said = counted
         return answer
 
     def _lost(self, error: redis.RedisError) -> None:
-        """The server is away; raises `error` when it is there and will never do what was asked of it."""
+        """Begin or continue an outage; raises `error` if the server is there and refuses a command for good."""
         if not is_for_now(error):
             raise error
         now = time.monotonic()
@@ -301,7 +304,7 @@ class SharedQueue:
     def _beats(self) -> None:
         """Show signs of life until `close`."""
         while not self._ended.wait(LIFE_SECONDS / 3):
-            with suppress(redis.RedisError):  # it is tried again
+            with suppress(redis.RedisError):  # the next beat tries again
                 self._live()
         with suppress(redis.RedisError):
             self._server.delete(self._alive + self._worker)

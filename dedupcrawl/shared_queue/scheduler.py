@@ -1,6 +1,6 @@
-"""scrapy-redis's scheduler, for workers and a server that may die: ``SCHEDULER`` in settings.py names it.
+"""scrapy-redis's scheduler for workers and servers that may die; ``SCHEDULER`` in settings.py names it.
 
-It has scrapy-redis's queue, filter, keys and settings. Everything that it adds is here and in `queue`.
+It uses scrapy-redis's queue, filter, keys and settings. Everything that it adds is here and in `queue`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dedupcrawl.shared_queue.queue import NO_REPORT, LeaseReport, SharedQueue, S
 
 
 class Leases:
-    """How long a request that was taken from a shared queue is this worker's: until what it brought is stored.
+    """The leases of a worker on requests from a shared queue; each lasts until the request's items are stored.
 
-    A request is finished when Scrapy's engine has finished it: it was answered and its callback has ended, with all
-    links handed to the scheduler and all items at the end of the pipelines, or it failed for good. If items were made
-    of it, it must wait until the files of feeds that hold them are closed, as leases on pages do (DEDUP_CONFIRM).
+    A request is finished when Scrapy's engine has finished it: either its callback has ended, all links are with the
+    scheduler and all items have passed the pipelines, or it failed for good. If it produced items, its lease also lasts
+    until the feed files that hold them are closed, as leases on pages do (DEDUP_CONFIRM).
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -42,11 +42,11 @@ class Leases:
             crawler.signals.connect(self._item_scraped, signal=signals.item_scraped)
 
     def begin(self, request: Request, lease: int) -> None:
-        """A request was taken, and goes to the engine."""
+        """Record the lease of a request that goes to the engine."""
         self._at_work[request] = lease
 
     def settled(self) -> LeaseReport:
-        """What became of requests since this was asked last."""
+        """The leases that have ended or were handled since the last call."""
         engine = self._crawler.engine
         slot = engine._slot if engine is not None else None  # Scrapy has no signal for the end of a request
         in_progress: Iterable[Request] = slot.inprogress if slot is not None else ()
@@ -56,7 +56,7 @@ class Leases:
             handled.add(lease)
             if page is None or self._dedup is None:
                 self._ended.append(lease)
-            elif not page.unwritten:  # else a feed could not take its item: whoever comes next fetches it again
+            elif not page.unwritten:  # else a feed failed to write its item, and another worker will fetch it again
                 self._dedup.storing.once_stored(page.files, [lease], self._ended)
         ended = self._ended.copy()
         self._ended.clear()
@@ -69,23 +69,23 @@ class Leases:
 
 logger = logging.getLogger(__name__)
 
-_TIMEOUTS = {"socket_connect_timeout": 2.0, "socket_timeout": 10.0}  # seconds for which all else stands still
-_CLOSING_SECONDS = 60.0  # for a server that is away, without the add-on; as DEDUP_INDEX_WAIT by default
+_TIMEOUTS = {"socket_connect_timeout": 2.0, "socket_timeout": 10.0}  # seconds for which a call blocks the crawl
+_CLOSING_SECONDS = 60.0  # to wait for the server at the end, without the add-on; the default of DEDUP_INDEX_WAIT
 _TAKEN_BY = {FifoQueue: ("RPOP", "RPUSH"), LifoQueue: ("LPOP", "LPUSH"), PriorityQueue: ("ZPOPMIN", "ZADD")}
 
 
 class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it has no types
-    """Loses no request when the server is away for a while, or when a worker is killed.
+    """A scheduler that loses no requests in an outage of the server, or when a worker is killed.
 
-    While the server is away, links wait in memory and no request is handed out. What a killed worker had taken goes
+    During an outage, links wait in memory, and no request is handed out. The requests that a killed worker had taken go
     back to the queue as soon as another worker has nothing to do.
 
     Raises:
-        ValueError: SCHEDULER_QUEUE_CLASS or DUPEFILTER_CLASS is none of scrapy-redis's.
+        ValueError: SCHEDULER_QUEUE_CLASS or DUPEFILTER_CLASS is not one of scrapy-redis's classes.
     """
 
     returns_unstored: ClassVar[bool] = True
-    """No index needs to remember the requests of pages that are kept but not stored: they come back by themselves."""
+    """The index need not remember the requests of pages that are not stored yet: their leases bring them back."""
 
     _crawler: Crawler
     _shared: SharedQueue
@@ -94,13 +94,13 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Scheduler:
-        """Called by Scrapy."""
+        """Make the scheduler; called by Scrapy."""
         scheduler: Scheduler = super().from_crawler(crawler)
         scheduler._crawler = crawler
         return scheduler
 
     def open(self, spider: Spider) -> None:
-        """Called when the spider is."""
+        """Connect to the queue; called by Scrapy."""
         crawler, server = self._crawler, self.server
         assert crawler.stats is not None
         timeouts = {name: s for name, s in _TIMEOUTS.items() if name not in crawler.settings.getdict("REDIS_PARAMS")}
@@ -123,16 +123,16 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         crawler.signals.connect(self._engine_stopped, signal=signals.engine_stopped)
 
     def lessees(self) -> set[str] | None:
-        """The names as lessees of all workers that may have leases on requests; None while that cannot be known."""
+        """The lessee names of all workers that may have leases on requests; None during an outage."""
         return self._shared.lessees()
 
     def flush(self) -> None:
-        """Forget all requests, of all workers."""
+        """Delete all requests and leases of all workers."""
         super().flush()
         self._shared.clear()
 
     def enqueue_request(self, request: Request) -> bool:
-        """False for a link that was seen before."""
+        """Put a request into the queue; False if it was seen before."""
         fingerprint = "" if request.dont_filter else self.df.request_fingerprint(request)
         data = self.queue._encode_request(request)
         scored = isinstance(self.queue, PriorityQueue)
@@ -144,14 +144,14 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         return True
 
     def next_request(self) -> Request | None:
-        """The next one; None when there is none, or while the server is away."""
+        """Take the next request; None if there is none, and during an outage."""
         report = self._leases.settled()
         while taken := self._shared.take(self._source, 1, report):
             report = NO_REPORT
             lease, data = taken[0]
             try:
                 request: Request = self.queue._decode_request(data)
-            except Exception:  # it may be of another version of the project
+            except Exception:  # another version of the project may have written it
                 logger.exception("A request in the queue cannot be read; it is left out.")
                 self._shared.release([lease])
                 continue
@@ -161,12 +161,12 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         return None
 
     def has_pending_requests(self) -> bool:
-        """True also while that cannot be known."""
+        """Whether there are requests; True during an outage (see `SharedQueue.is_empty`)."""
         self._shared.report(self._leases.settled())
         return not self._shared.is_empty(self.queue.key)
 
     def _lease_start_urls(self, spider: Any) -> None:
-        """A RedisSpider fetches start URLs itself; here they are leased until they are in the queue of requests."""
+        """Lease the start URLs, which a RedisSpider fetches itself, until their requests are in the queue."""
         fetch = getattr(spider, "fetch_data", None)
         if fetch is None:
             return
@@ -177,17 +177,17 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         ]
         commands = next((commands for method, commands in by if method == fetch), None)
         if commands is None:
-            return  # its own way of fetching them
+            return  # the spider fetches them in a way of its own
 
         waiting: deque[tuple[int, bytes]] = deque()
 
         def leased(key: str, count: int) -> Iterator[bytes]:
-            self._shared.put_back(lease for lease, _ in reversed(waiting))  # behind one that Scrapy could not schedule
+            self._shared.put_back(lease for lease, _ in reversed(waiting))  # left when Scrapy failed to schedule one
             waiting.clear()
             waiting.extend(self._shared.take(Source(key, *commands), count))
             while waiting:
                 lease, data = waiting.popleft()
-                yield data  # whoever asks for the next one has put the request for this one into the queue
+                yield data  # when the caller asks for the next one, the request for this one is in the queue
                 self._shared.release([lease])
 
         make = spider.make_request_from_data
@@ -196,7 +196,7 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
             try:
                 requests = make(data)
                 yield from requests if isinstance(requests, Iterable) else filter(None, [requests])
-            except Exception:  # whatever the spider's own code raises
+            except Exception:  # the spider's own code may raise anything
                 logger.exception("No request can be made of the start URL %r; it is left out.", data)
 
         spider.fetch_data = leased
@@ -204,7 +204,7 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         spider.count_size = lambda key: int(not self._shared.is_empty(key))
 
     def _engine_stopped(self) -> None:
-        """The feeds are closed now."""
+        """Report the last leases and leave: the feeds are closed now."""
         self._shared.report(self._leases.settled())
         dedup = self._crawler.get_extension(Dedup)
         self._shared.close(dedup.settings.index_wait if dedup is not None else _CLOSING_SECONDS)

@@ -1,1 +1,1 @@
-"""Known software: how the programs that run most sites are recognized, and what their URLs mean."""
+"""Known software: the programs that run most sites, how they are recognized, and the rules for their URLs."""

@@ -1,4 +1,4 @@
-"""Checking a program's file: its rules do what its pairs of URLs say, and nothing else that can be found in advance."""
+"""Check a program's file: whether its rules do what its pairs of URLs demand, and nothing else that is foreseeable."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dedupcrawl.urls.rule_files import SiteRules
 
 _HOST = "www.example.org"
 _SITE = "example.org"
-_BASES = ("", "/some/place")  # where a program may be
-_DOMAIN = re.compile(r"[\w.-]+\.(?!(js|css|php)$)[a-z]{2,4}")  # not a file
-_NAMED_HOST = re.compile(r"[a-z]+:|//(?!\{)")  # not one that is captured: a rule leads to no other site
+_BASES = ("", "/some/place")  # paths at which a program is tried
+_DOMAIN = re.compile(r"[\w.-]+\.(?!(js|css|php)$)[a-z]{2,4}")  # a domain, not a file
+_NAMED_HOST = re.compile(r"[a-z]+:|//(?!\{)")  # a literal host, which could lead to another site; a slot cannot
 
-# URLs of no program: one that is recognized by these is recognized anywhere.
+# URLs of no particular program: signs that match these would recognize a program anywhere.
 _ORDINARY = (
     "/ /index.html /index.php /about /contact /imprint.html /login /register /sitemap.xml /robots.txt /feed "
     "/rss.xml /search?q=word /news/2010/01/02/a-title /2010/01/a-title/ /blog/ /blog/a-title /archive /category/a "
@@ -31,12 +31,12 @@ _ORDINARY = (
 
 
 def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
-    """What is wrong with a program, one sentence each.
+    """The problems of a program's file, one sentence each.
 
-    Each pair is tried with the program at the root of a host and below a path; every result has to be its own canonical
-    form, below the path of the program. No rule may name a host, but it may take one from the URL. Every rule has to be
-    needed by a pair. The program has to be recognized by the URLs of its pairs alone, and not by ordinary URLs or by
-    those of another program's pairs; and no other program by its pairs.
+    Each pair is tried with the program at the root of a host and below a path; every result must be its own canonical
+    form, below the path of the program. No rule may name a host, but it may take one from the URL, and each rule must
+    be needed by a pair. The URLs of its pairs must suffice to recognize the program; ordinary URLs and those of other
+    programs' pairs must not, nor may its pairs show another program.
     """
     found = [*_of_rules(program)]
     if not _recognized(program, _of_all_pairs(program)):
@@ -56,7 +56,7 @@ def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
 
 
 def places(program: Program, base: str) -> Anchors:
-    """A path for each of its anchors."""
+    """A path for each anchor that the program uses, at or below `base`."""
     rules = [text for rule in program.rules for text in (rule.match, rule.to, *rule.within)]
     texts = [*rules, *(sign.url for sign in program.signs), *(url for pair in program.same for url in pair)]
     names = {anchor_of(text.removeprefix("!")) for text in texts if text}
@@ -64,12 +64,12 @@ def places(program: Program, base: str) -> Anchors:
 
 
 def normalizer_at(program: Program, anchors: Anchors) -> SiteNormalizer:
-    """The rules of an installation, ready to be applied, the doubted ones too."""
+    """A normalizer with the rules of an installation, including the doubted ones."""
     return SiteNormalizer(SiteRules(_SITE, tuple(rules_at(replace(program, doubted=()), anchors, [_HOST], _HOST))))
 
 
 def full(url: str, anchors: Anchors) -> str:
-    """A URL of a pair on the host of the check."""
+    """A URL of a pair, placed on the host of the check."""
     return f"http://{_HOST}{anchored(url, anchors)}"
 
 
@@ -86,7 +86,7 @@ def _of_rules(program: Program) -> Iterator[str]:
 
 def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
     normalizer = normalizer_at(program, anchors)
-    # A link may carry a URL, with its host, that is no other at another place of the program.
+    # If a rule takes the target from an argument of a link, that URL has a host and path of its own.
     below = "" if any(rule.to.startswith("//") for rule in program.rules) else anchors[BASE]
 
     def canonical(url: str) -> str:
@@ -112,7 +112,7 @@ def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
 
 
 def _taken_for(program: Program, other: Program) -> Iterator[str]:
-    """What `program` would be recognized by in the URLs of another one's pairs."""
+    """Problems of pairs of `other` whose URLs are recognized as `program`."""
     for found in _recognized(program, _of_all_pairs(other)):
         yield f"{other.name} is taken for {program.name}, by {', '.join(found.signs)}"
 
@@ -123,7 +123,7 @@ def _of_all_pairs(program: Program) -> Iterator[str]:
 
 
 def _recognized(program: Program, urls: Iterable[str]) -> list[Installation]:
-    """Where a program would be that has some rules there."""
+    """The places where these URLs show a program, if it has rules there or no rules at all."""
     recognizer = Recognizer([program])
     for url in urls:
         recognizer.see_url(url)

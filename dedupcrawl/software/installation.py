@@ -1,6 +1,6 @@
-"""Installations: programs that were recognized somewhere, or would have been if nothing spoke against them.
+"""Installations: programs recognized at some path of a host, or outweighed there by signs against them.
 
-Also what an index keeps of a site's installations between crawls.
+The module also defines what an index keeps about a site's installations between crawls.
 """
 
 from __future__ import annotations
@@ -17,32 +17,33 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 from dedupcrawl.urls.watched_rule import SiteTrials
 
-# Places in the URLs of fifteen mirrors and of two crawls, by weight: 21 and 31 with 2, 17 and 22 with 3, 10 and 12 with
-# 4. Two of the four more of the mirrors are wrong (MoinMoin in a Trac, phpBB 3 where phpBB 2 is), none that 4 loses is:
-# a Trac, a phpBB 2, WordPress four times, WooCommerce. Of three signs it would be 13 and 22, of one the same as of two,
-# for no sign of the package's programs weighs more than 2.
+# Installations recognized in the URLs of fifteen mirrors and of two crawls: 21 and 31 if a weight of 2 is enough, 17
+# and 22 with 3, 10 and 12 with 4. Of the four that 2 adds on the mirrors, two are wrong (MoinMoin in a Trac, phpBB 3
+# instead of phpBB 2); those that 4 loses are all right: a Trac, a phpBB 2, WordPress four times, WooCommerce. If three
+# signs were needed, it would be 13 and 22; if one, the same as with two, for no sign of the package's programs weighs
+# more than 2.
 ENOUGH = 3
-"""Total weight of the signs of a program that is recognized."""
+"""Total weight of signs from which a program is recognized."""
 
 MOST_OF_A_SITE = 100
-"""Programs in places: a service may have a host for each of a million users."""
+"""Most installations of a site: a service may have a host for each of a million users."""
 
 FEWEST = 2
-"""Different signs that speak for it."""
+"""Number of different signs for a program that are needed to recognize it."""
 
 
 class Installation(msgspec.Struct, frozen=True):
-    """What was seen of a program in one place."""
+    """A program at one place, with the signs that were seen there."""
 
     program: str
     where: str  # host and path
-    signs: Mapping[str, int]  # what was seen → its weight
-    anchors: Mapping[str, str]  # its paths
-    hosts: tuple[str, ...]  # the spellings of the host, with www. and port
+    signs: Mapping[str, int]  # sign in words → its weight
+    anchors: Mapping[str, str]  # name of an anchor → its path
+    hosts: tuple[str, ...]  # the spellings of the host, such as with www. or a port
 
     @property
     def weight(self) -> int:
-        """Of all signs together."""
+        """The total weight of all signs."""
         return sum(self.signs.values())
 
     @property
@@ -52,7 +53,7 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def is_outweighed(self) -> bool:
-        """Whether it would be recognized if nothing spoke against it."""
+        """Whether it would be recognized if there were no signs against it."""
         return sum(self._for_it) >= ENOUGH and len(self._for_it) >= FEWEST and not self.is_recognized
 
     @property
@@ -61,22 +62,22 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def is_spoken_against(self) -> bool:
-        """Whether a sign was seen that the program does not have."""
+        """Whether a sign against the program was seen."""
         return any(weight < 0 for weight in self.signs.values())
 
     def joined(self, other: Installation) -> Installation:
-        """What was seen of it there and in another crawl, or by another worker."""
+        """Merge the signs that were seen here with those of another crawl or worker."""
         signs, anchors = {**self.signs, **other.signs}, {**self.anchors, **other.anchors}
         return replace(self, signs=signs, anchors=anchors, hosts=tuple(sorted({*self.hosts, *other.hosts})))
 
     def judged_by(self, weights: Mapping[str, int]) -> Installation:
-        """By the signs that the program has now: its file may be another than when they were seen."""
+        """Weigh the signs by the program's present file, which may have changed since they were seen."""
         return replace(self, signs={text: weights[text] for text in self.signs if text in weights})
 
     def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
-        """What follows; nothing of a program that is not known (any more).
+        """The program's rules for this place; none if the program is no longer known.
 
-        `others` are the paths below its own that are another's, see `with_parts_of_others`.
+        `others` are the paths below its own that belong to other programs (see `with_parts_of_others`).
         """
         program = known.get(self.program)
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
@@ -91,7 +92,7 @@ class Installation(msgspec.Struct, frozen=True):
 
 
 def with_parts_of_others(there: Iterable[Installation]) -> list[tuple[Installation, tuple[str, ...]]]:
-    """Each program of a site, and the paths below its own that are another's: its rules are not for them."""
+    """Each installation of a site, with the paths below its own that belong to others, where its rules don't hold."""
     those = list(there)
     found = []
     for one in those:
@@ -103,7 +104,7 @@ def with_parts_of_others(there: Iterable[Installation]) -> list[tuple[Installati
 
 
 def distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Of rules that do the same the first, or the first that is not doubted."""
+    """The rules without those of equal effect: of these the first that is on stays, or else the first."""
     found: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
         if found.setdefault(rule.effect, rule).is_off and not rule.is_off:
@@ -112,15 +113,15 @@ def distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 NAME = "software"
-"""Of the state of a site in an index."""
+"""Name of this state of a site in an index."""
 
 
 class SiteSoftware(SiteTrials, frozen=True):
-    """What crawls have found out about the software of one site and the spelling of its URLs, and their rules.
+    """What crawls have found out about the software of one site, the spelling of its URLs, and the rules for them.
 
     Attributes:
-        seen: What was recognized or spoken against, by which signs.
-        likely: Ids of the rules for which pairs of its URLs speak (`urls.learning.likely`).
+        seen: The installations with signs for or against them.
+        likely: Ids of the rules that pairs of the site's URLs make likely (`urls.learning.likely`).
     """
 
     seen: tuple[Installation, ...] = ()
@@ -128,13 +129,13 @@ class SiteSoftware(SiteTrials, frozen=True):
 
     @property
     def installations(self) -> list[Installation]:
-        """What is recognized."""
+        """The recognized installations."""
         return [one for one in self.seen if one.is_recognized]
 
     def told(self, url: str | None = None) -> list[dict[str, Any]]:
-        """Each program that is recognized or outweighed: where, by which signs, and what became of its rules.
+        """The recognized and outweighed programs with their places, signs and trials of rules, as JSON values.
 
-        As JSON values; `in_words` says them. With a URL only those below whose paths it lies: a site may have many.
+        With a URL, only those whose paths contain it, because a site may have many. `in_words` describes a row.
         """
         rows = []
         for one in sorted(self.seen, key=lambda one: (one.where, one.program)):
@@ -156,9 +157,9 @@ class SiteSoftware(SiteTrials, frozen=True):
         return rows
 
     def joined(self, news: SiteSoftware) -> SiteSoftware:
-        """What is known when another process, or another crawl, has found out `news`.
+        """Merge what another process or crawl has found out.
 
-        The signs of all are combined: a sign against a program that one has seen counts for all. Trials are added up.
+        Signs are united, so a sign against a program that one has seen counts for all. Trials are added up.
         """
         places: dict[tuple[str, str], Installation] = {}
         for one in (*self.seen, *news.seen):
@@ -170,7 +171,7 @@ class SiteSoftware(SiteTrials, frozen=True):
 
 
 def in_words(row: Mapping[str, Any]) -> str:
-    """What `SiteSoftware.told` says of a program, but for its rules, in one sentence."""
+    """Describe a row of `SiteSoftware.told`, without its rules, in one sentence."""
     runs = "runs" if row["recognized"] else "does not run"
     heaviest_first = sorted(row["signs"].items(), key=lambda sign: -abs(sign[1]))
     signs = ", ".join(f"{text} ({weight:+d})" for text, weight in heaviest_first)

@@ -1,8 +1,8 @@
-"""Program: the signs and rules of one program. Its `from_dict` is the file format of `dedupcrawl/software/*.toml`.
+"""Programs: the signs and rules of one program. `Program.from_dict` defines the format of `dedupcrawl/software/*.toml`.
 
 docs/url-rules.md shows how to write such a file. Paths begin where the program is installed: `/viewtopic.php` is
-`/forum/viewtopic.php` of a forum at `/forum`. A program whose pages have a path of their own besides that of its
-scripts, such as a wiki with its articles, writes `/<article>/{t}`.
+`/forum/viewtopic.php` of a forum at `/forum`. If pages have another path than the scripts, such as the articles of a
+wiki, the file writes that path as an anchor: `/<article>/{t}`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from dedupcrawl.urls.template import Template, TemplateError, parse_template
 
 BASE = "base"
 Anchors = Mapping[str, str]
-"""Name → path, such as "/forum"; empty for the root of the host."""
+"""Name of an anchor → path, such as "/forum"; empty for the root of the host."""
 
 _ANCHOR = re.compile(r"/<([a-z]+)>(?=/)")
 
 
 def anchor_of(text: str) -> str:
-    """Which anchor a path begins at.
+    """The name of the anchor at which a path begins.
 
     >>> anchor_of("/viewtopic.php"), anchor_of("/<article>/{title}")
     ('base', 'article')
@@ -42,7 +42,7 @@ def anchor_of(text: str) -> str:
 
 
 def anchored(text: str, anchors: Anchors) -> str:
-    """A path, template or form with the path of its anchor; what begins with no path, or with a host, stays as it is.
+    """Put the path of its anchor before a path, template or form; texts that don't begin with a path are unchanged.
 
     >>> anchored("/viewtopic.php?t={}", {"base": "/forum"}), anchored("?sid={}", {"base": "/forum"})
     ('/forum/viewtopic.php?t={}', '?sid={}')
@@ -62,22 +62,26 @@ _Text = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something by which a program is known. It has one of four kinds."""
+    """A sign by which a program is recognized. It has exactly one of four kinds."""
 
-    url: str = ""  # template of URLs, from where the program is installed
-    generator: str = ""  # how the content of `<meta name="generator">` begins, whatever its case
-    cookie: str = ""  # how the name of a cookie begins
+    url: str = ""  # template of URLs, relative to the place of the program
+    generator: str = ""  # beginning of the content of `<meta name="generator">`, in any case
+    cookie: str = ""  # beginning of the name of a cookie
     html: str = ""  # a text in the page's HTML
-    # what it tells; below zero when it speaks against the program
+    # evidence for the program, or below zero against it
     weight: Annotated[int, msgspec.Meta(ge=-10, le=10)] = 1
 
     @property
     def anchor(self) -> str:
-        """The part of the program whose path a URL tells."""
+        """The anchor at which the URL begins, whose path a matching URL reveals."""
         return anchor_of(self.url)
 
     def template(self) -> Template:
-        """Of `url`, without its anchor; a RuleError where it cannot be read."""
+        """Parse `url` without its anchor.
+
+        Raises:
+            RuleError: It is not a valid template.
+        """
         try:
             found = parse_template(anchored(self.url, {}))
         except TemplateError as error:
@@ -96,22 +100,22 @@ class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is known of one program, or of one of its major versions."""
+    """The description of one program, or of one of its major versions."""
 
     name: _Text  # unique; the name of its file
     title: _Text
-    source: _Text  # where the knowledge is from
-    signs: Annotated[tuple[Sign, ...], msgspec.Meta(min_length=1)]  # how it is recognized
-    rules: tuple[Rule, ...] = ()  # what its URLs mean, with paths from where it is installed
-    same: tuple[tuple[_Text, _Text], ...] = ()  # pairs of URLs that the rules bring together
-    different: tuple[tuple[_Text, _Text], ...] = ()  # pairs that they leave apart
-    # ids of rules that are right too seldom to be used where nothing tries them; see docs/url-rules.md
+    source: _Text  # where the facts are from
+    signs: Annotated[tuple[Sign, ...], msgspec.Meta(min_length=1)]
+    rules: tuple[Rule, ...] = ()  # for its URLs, with paths relative to its place
+    same: tuple[tuple[_Text, _Text], ...] = ()  # pairs of URLs that the rules must merge
+    different: tuple[tuple[_Text, _Text], ...] = ()  # pairs that they must keep apart
+    # ids of rules that are right too seldom to be used without trials; see docs/url-rules.md
     doubted: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()  # text of its pages that tells of the visitor, not of the page, as in DEDUP_IGNORE
+    ignored: tuple[str, ...] = ()  # text on its pages that depends on the visitor, as in DEDUP_IGNORE
 
     @property
     def weights(self) -> dict[str, int]:
-        """Its signs in words → their weights."""
+        """Sign in words → its weight."""
         return {str(sign): sign.weight for sign in self.signs}
 
     @classmethod
@@ -119,7 +123,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Read the content of a file.
 
         Raises:
-            RuleError: It is none of a program's; the message says where and why.
+            RuleError: It is not the content of a program's file; the message says where and why.
         """
         rules = row.get("rules", [])
         if isinstance(rules, list):
@@ -147,11 +151,11 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def rules_at(
     program: Program, anchors: Anchors, hosts: Sequence[str], where: str, others: Sequence[str] = ()
 ) -> Iterator[Rule]:
-    """The program's rules for where it is installed: on probation, or doubted.
+    """The program's rules for one installation, on probation or doubted.
 
-    All are doubted where the default port is written out, as archives do: their copies of one page are years apart.
-    Rules for a path that is not among the anchors are left out, those for no path need that of its base. They are kept
-    to the hosts, and out of `others`, paths below the program's own that are another's. `where` is for their ids.
+    All are doubted if a host has its default port written out, as in web archives, whose copies of one page are years
+    apart. Rules that need an unknown anchor are left out; those without a path need the base. The rules hold on
+    `hosts`, but not at `others`, paths below the program's own that belong to other programs. `where` is for their ids.
     """
     apart = tuple(f"!{path}/{{*}}" for path in others)
     is_archived = any(host.endswith(":80") for host in hosts)
@@ -179,7 +183,11 @@ def rules_at(
 
 
 def read_program(path: Path) -> Program:
-    """Read one file, or raise a RuleError that names it and says what is wrong."""
+    """Read one file.
+
+    Raises:
+        RuleError: It cannot be read; the message names the file and the problem.
+    """
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
@@ -197,10 +205,13 @@ def read_program(path: Path) -> Program:
 
 
 def programs(given: bool | Path = True) -> tuple[Program, ...]:
-    """What DEDUP_SOFTWARE says: the package's programs, none, or with them those of a folder, instead of any so named.
+    """The programs that DEDUP_SOFTWARE asks for, in the order of their names.
 
-    They are in the order of their names. The package's are read once a process, a folder's each time; a RuleError tells
-    of a file that cannot be read.
+    They are the package's (True), none (False), or the package's with those of a folder, which replace any of the same
+    name. The package's are read once per process, a folder's on each call.
+
+    Raises:
+        RuleError: A file in the folder cannot be read.
     """
     known = {program.name: program for program in packaged()} if given else {}
     if isinstance(given, Path):
@@ -210,25 +221,25 @@ def programs(given: bool | Path = True) -> tuple[Program, ...]:
 
 @cache
 def packaged() -> tuple[Program, ...]:
-    """The package's programs, as they were when this was first called."""
+    """The package's programs, read on the first call."""
     files = sorted(PACKAGE_FOLDER.glob(f"*{SUFFIX}"))
     return _compiled(digest_of(files)) or tuple(map(read_program, files))
 
 
 def title_of(name: str) -> str:
-    """What people call a program of the package; of others the name."""
+    """The title of a program of the package; the name itself for other programs."""
     return next((program.title for program in packaged() if program.name == name), name)
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """The package's files in one that is read in a tenth of the time; `tools/compile_programs.py` writes it."""
+    """All files of the package in one, which is read in a tenth of the time; `tools/compile_programs.py` writes it."""
 
-    digest: str  # of the files that it was made of; with others it does not count
-    programs: tuple[Program, ...]  # what they say
+    digest: str  # of the files that it was compiled from; it is ignored if they have changed
+    programs: tuple[Program, ...]
 
 
 def digest_of(files: Sequence[Path]) -> str:
-    """Names and contents of files, in hexadecimal digits."""
+    """A hexadecimal digest of the names and contents of files."""
     found = hashlib.blake2b(digest_size=16)
     for path in files:
         found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
@@ -236,7 +247,7 @@ def digest_of(files: Sequence[Path]) -> str:
 
 
 def _compiled(digest: str) -> tuple[Program, ...]:
-    """None where that was made of other files, as while one of them is being written."""
+    """The compiled programs; empty if the files have changed since, as while somebody edits one."""
     try:
         found = msgspec.json.decode(COMPILED.read_bytes(), type=Compiled)
     except (OSError, msgspec.MsgspecError):

@@ -1,7 +1,7 @@
-"""Recognition: which programs run which parts of a host, by the signs that its URLs and pages show.
+"""Recognize the programs that run a host or sections of it, by signs in its URLs and pages.
 
-It prefers to miss a program: its rules are used only if at least two different signs were seen, of a total weight of
-three or more, and only below the path at which they were seen. Signs against a program count as well.
+A program's rules are used only after two different signs with a total weight of three or more, and only below the path
+where they were seen: it is better to miss a program than to take another for it. Signs against a program count as well.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from dedupcrawl.urls.spelling import as_sent, canonical_url
 from dedupcrawl.urls.template import BRACES, Piece, Template
 
 DEEPEST = 4
-"""Segments of the path at which a program is, at most."""
+"""Most segments of the path at which a program is installed."""
 
-# Of a URL that are looked at. Those of fifteen crawled sites, 144,926, have 11 at most; one of 2,000 characters that is
-# made to cost takes 1.4 ms with all of its arguments and 0.2 with these.
+# Most arguments of a URL that are read. The 144,926 URLs of fifteen crawled sites have 11 at most; a malicious one of
+# 2,000 characters takes 1.4 ms with all of its arguments and 0.2 with these.
 _MOST_ARGUMENTS = 32
 
 _FIRST_TEXT = re.compile(r"/([^/?{}]+)(?:[/?]|\Z)")
-"""A template whose first segment is a literal."""
+"""Matches a template whose first segment is a literal."""
 
 
 def _readable(url: str, parts: UrlParts) -> UrlParts:
-    """A URL with segments, at least one, and its first arguments as signs have them: delimiters are not escaped."""
+    """A URL in the spelling of signs, with unescaped delimiters, at least one segment, and only its first arguments."""
     if parts.segments and len(parts.args) <= _MOST_ARGUMENTS and "%" not in url:
         return parts
     segments, args = parts.segments or [""], parts.args[:_MOST_ARGUMENTS]
@@ -47,13 +47,13 @@ def _readable(url: str, parts: UrlParts) -> UrlParts:
 
 
 class UrlSigns:
-    """Finds, of numbered signs of URLs, those that a URL shows. Few are ever compared: the others are not parsed."""
+    """Finds the signs that a URL shows. Signs are numbered, and parsed only when a URL needs a comparison with them."""
 
     def __init__(self, signs: Iterable[tuple[int, Sign]]) -> None:
         self._signs = dict(signs)
-        self._by_text: defaultdict[str, list[int]] = defaultdict(list)  # a segment, or an argument's name
-        self._by_part: list[tuple[str, int]] = []  # of a segment
-        self._forms: dict[int, tuple[Template, PathForm | None]] = {}  # of those that were compared
+        self._by_text: defaultdict[str, list[int]] = defaultdict(list)  # segment, or name of an argument → signs
+        self._by_part: list[tuple[str, int]] = []  # part of a segment, and a sign that needs it
+        self._forms: dict[int, tuple[Template, PathForm | None]] = {}  # sign → its parsed form, once it was compared
         self._lightness = {number: -sign.weight for number, sign in self._signs.items()}
         for number, sign in self._signs.items():
             if first := _FIRST_TEXT.match(anchored(sign.url, {})):
@@ -69,15 +69,16 @@ class UrlSigns:
                 self._by_part.append((max(literals, key=len), number))
 
     def _form(self, number: int) -> tuple[Template, PathForm | None]:
-        """Make the form of a sign, and that of its path, which costs more than to compare them."""
+        """Parse the template of a sign and the form of its path, which costs more than a comparison."""
         template = self._signs[number].template()
         made = self._forms[number] = template, PathForm(template.path) if template.path is not None else None
         return made
 
     def candidates(self, url: UrlParts, most: int) -> list[tuple[int, Sequence[int] | None]]:
-        """The signs that the URL may show, the heaviest first; each has yet to be compared, see `fit`.
+        """The signs that the URL may show, heaviest first; `fit` compares one.
 
-        With each, behind how many of the URL's first segments, fewer than `most`, it may stand; None without a path.
+        With each come its possible starts: the numbers of first segments, below `most`, after which its path may begin;
+        None for a sign without a path.
         """
         numbers = list[int]()
         texts = [*url.segments, *url.names()] if url.args else url.segments
@@ -98,7 +99,7 @@ class UrlSigns:
         return found
 
     def fit(self, number: int, url: UrlParts, start: int) -> bool:
-        """Whether what is left of a URL behind its first `start` segments is of a sign's form."""
+        """Whether the URL, without its first `start` segments, matches a sign."""
         template, path = self._forms.get(number) or self._form(number)
         if path is not None and not path.fits(url.segments[start:], {}):
             return False
@@ -116,54 +117,54 @@ def _args_fit(template: Template, args: Sequence[str]) -> bool:
 
 
 def _texts(piece: Piece) -> tuple[str, ...]:
-    """All that a segment of this form can be; none where that is too much to say."""
+    """All segments that match this form, if they can be listed; else none."""
     if piece.is_literal:
         return piece.literals if piece.literals[0] else ()
     is_word = len(piece.captures) == 1 and piece.literals == ("", "")
     return tuple(sorted(piece.captures[0].words)) if is_word else ()
 
 
-_LONGEST = 100  # characters of the path of a program
-_LONGEST_URL = 2_000  # characters; of longer ones nothing is told
-_MOST_PATHS = 64  # of a program on a host, and pages with a sign
+_LONGEST = 100  # most characters of the path of a program
+_LONGEST_URL = 2_000  # most characters of a URL; longer ones are ignored
+_MOST_PATHS = 64  # most paths of an anchor on a host, and most pages with a sign
 _MOST_HOSTS = 10_000  # set by hand, to bound memory
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
-_NOTHING: dict[str, Any] = {}  # which nobody writes to
-_URLS_REMEMBERED = 100_000  # hashes of those that were looked at: the links of a menu come with every page
+_NOTHING: dict[str, Any] = {}  # a default; nobody writes to it
+_URLS_REMEMBERED = 100_000  # hashes of URLs already read: the links of a menu come with every page
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What a page shows besides its URL."""
+    """The parts of a page that may show signs."""
 
     url: str  # of the page
-    links: Sequence[str] = ()  # URLs that it names
-    generators: Sequence[str] = ()  # of its meta elements
-    cookies: Sequence[str] = ()  # names of those that it sets
-    markup: bytes = b""  # in UTF-8, as far as it is looked at
+    links: Sequence[str] = ()  # URLs in it
+    generators: Sequence[str] = ()  # from its meta elements
+    cookies: Sequence[str] = ()  # names of the cookies that it sets
+    markup: bytes = b""  # its first bytes, in UTF-8
 
 
 class News(msgspec.Struct, frozen=True):
-    """What a page has brought that was not known of its host."""
+    """Whether a page has shown anything new about its host."""
 
-    signs: bool = False  # some sign
-    programs: bool = False  # URLs of a program of which it had none
+    signs: bool = False  # a sign
+    programs: bool = False  # URLs of a program that had none on the host
 
 
 class _Seen(msgspec.Struct):
-    """Of one host. Signs are known by their number among all; programs are those of which a URL shows a sign."""
+    """The signs seen on one host, by their numbers, for each program of which a URL has shown a sign."""
 
     spellings: set[str] = msgspec.field(default_factory=set)
     programs: dict[str, dict[str, dict[str, set[int]]]] = msgspec.field(default_factory=dict)  # → anchor → path → signs
     pages: dict[int, dict[str, None]] = msgspec.field(default_factory=dict)  # sign → paths of pages that show it
     everywhere: set[int] = msgspec.field(default_factory=set)  # signs without a path
-    count: int = 0  # of what was noted
+    count: int = 0  # number of changes, by which callers notice news
 
 
 class Recognizer:
-    """Looks at URLs and pages, remembers what they show of programs, and says what follows. Bounded, whatever comes.
+    """Collects the signs in URLs and pages, in bounded memory, and tells which programs they show.
 
     Attributes:
-        programs: Those that it knows, by name.
+        programs: The known programs, by name.
     """
 
     def __init__(self, known: Sequence[Program]) -> None:
@@ -172,16 +173,16 @@ class Recognizer:
         self._texts = [str(sign) for _, sign in self._signs]
         self._told_by = [(program, sign.anchor) for program, sign in self._signs]
         self._of_urls = UrlSigns((number, sign) for number, (_, sign) in enumerate(self._signs) if sign.url)
-        self._of_pages: defaultdict[str, list[tuple[int, Sign]]] = defaultdict(list)  # by program
+        self._of_pages: defaultdict[str, list[tuple[int, Sign]]] = defaultdict(list)  # program → its signs of pages
         for number, (program, sign) in enumerate(self._signs):
             if not sign.url:
                 self._of_pages[program].append((number, sign))
         self._hosts: dict[str, _Seen] = {}
-        self._of_sites: defaultdict[str, list[str]] = defaultdict(list)  # hosts
+        self._of_sites: defaultdict[str, list[str]] = defaultdict(list)  # site → hosts
         self._known_urls: set[int] = set()
 
     def see_url(self, url: str) -> None:
-        """Take note of a URL of the host that it names."""
+        """Record the signs in a URL, for its host."""
         parts = split_url(url) if len(url) <= _LONGEST_URL and hash(url) not in self._known_urls else None
         if parts is not None:
             self._see(url, parts)
@@ -199,7 +200,7 @@ class Recognizer:
             seen.count += bool(seen.programs)
         readable = _readable(url, parts)
         places = _places(parts.segments)[: len(readable.segments)]
-        told: dict[str, int] = {}  # program → the sign that it had not shown; of others there is another URL, or none
+        told: dict[str, int] = {}  # program → its new sign here: a URL counts for one positive sign only
         for number, starts in self._of_urls.candidates(readable, len(places)):
             program, anchor = self._told_by[number]
             if told.get(program, number) != number and self._signs[number][1].weight > 0:
@@ -214,7 +215,7 @@ class Recognizer:
             for start in starts:
                 path = places[start]
                 paths = seen.programs.get(program, _NOTHING).get(anchor, _NOTHING)
-                if number in paths.get(path, ()):  # as of nearly all URLs of a site
+                if number in paths.get(path, ()):  # as with nearly all URLs of a site
                     continue
                 if self._of_urls.fit(number, readable, start) and _has_room(paths, path):
                     told[program] = number
@@ -222,10 +223,10 @@ class Recognizer:
                     seen.count += 1
 
     def see_page(self, sight: Sight) -> News:
-        """Take note of a page, and of the links to its own host.
+        """Record the signs of a page and of its links to its own host.
 
-        What it shows besides counts for the programs of which the host has URLs, and is not looked for of others: so
-        pages are worth another look when it has some of another.
+        Signs of other kinds than URLs are searched only for programs of which the host has shown URLs. So when URLs of
+        another program appear, it is worth reading pages again.
         """
         parts = split_url(canonical_url(sight.url))
         if parts is None:
@@ -252,21 +253,22 @@ class Recognizer:
         return News(seen.count > before[0], len(seen.programs) > before[1])
 
     def recognized(self, site: str) -> list[Installation]:
-        """What runs where on the hosts of a site."""
+        """The recognized installations on the hosts of a site."""
         found = (one for host in sorted(self._of_sites.get(ascii_form(site), ())) for one in self._on_host(host))
         return list(islice((one for one in found if one.is_recognized), MOST_OF_A_SITE))
 
     def found_at(self, url: str) -> list[Installation]:
-        """What runs where on the host of a URL, which is one of many where a service gives each user one.
+        """The installations on the host of a URL that are recognized, or have signs against them.
 
-        Besides, what does not run there because something speaks against it: elsewhere it may be taken for recognized.
+        The latter matter because another process may have recognized the program. Other hosts of the site are left out,
+        because a service may give each user one.
         """
         parts = split_url(canonical_url(url))
         found = self._on_host(_host(parts.authority, parts.scheme)) if parts is not None else ()
         return [one for one in found if one.is_recognized or one.is_spoken_against]
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
-        """The rules of all that runs on a site; doubted ones are for crawls, which try them, and for logs."""
+        """The rules of all programs on a site, including doubted ones, which crawls try and training tests on logs."""
         there = with_parts_of_others(self.recognized(site))
         return distinct(rule for one, others in there for rule in one.rules(self.programs, others))
 
@@ -283,7 +285,7 @@ class Recognizer:
         return seen
 
     def _on_host(self, host: str) -> Iterator[Installation]:
-        """All of which some sign was seen."""
+        """Every place on a host of each program of which a URL has shown a sign."""
         seen = self._hosts.get(host, _Seen())
         for name in sorted(seen.programs):
             others = dict(seen.programs[name])
@@ -306,12 +308,12 @@ class Recognizer:
 
 @lru_cache(maxsize=_MOST_HOSTS)
 def _host(authority: str, scheme: str) -> str:
-    """The name of a host, whichever way it is written."""
+    """The name of a host, without "www." and default port."""
     return without_default_port(scheme, authority).removeprefix("www.")
 
 
 def _places(segments: Sequence[str]) -> list[str]:
-    """The paths at which a program may be whose pages have a path of these segments, from the root on."""
+    """The paths, from the root on, at which the program behind a page with these segments may be installed."""
     found = [""]
     for segment in segments[:DEEPEST]:
         path = f"{found[-1]}/{segment}"
@@ -322,7 +324,7 @@ def _places(segments: Sequence[str]) -> list[str]:
 
 
 def _has_room(paths: dict[str, set[int]], path: str) -> bool:
-    """Whether a place can be noted. The oldest with one sign makes room, not one that may be recognized already."""
+    """Whether another path can be recorded; if necessary, the oldest with a single sign is removed to make room."""
     if path not in paths and len(paths) >= _MOST_PATHS:
         oldest = next((place for place, signs in paths.items() if len(signs) == 1), None)
         if oldest is None:
@@ -340,7 +342,7 @@ def _shows(sight: Sight, sign: Sign) -> bool:
 
 
 def _nearest(base: str, candidates: Mapping[str, set[int]]) -> str | None:
-    """Of the paths of another part of the program the one that goes with this one; None where that cannot be told."""
+    """The path of another anchor that is nearest to `base` and has most signs; None if two are equal."""
 
     def shared(path: str) -> int:
         pairs = zip(base.split("/"), path.split("/"), strict=False)

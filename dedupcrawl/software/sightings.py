@@ -1,4 +1,4 @@
-"""Sightings: known software, recognized by the markup of the first pages of each part of a host as they come."""
+"""Sightings: recognize known software by the first pages that arrive from each top-level folder of a host."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from dedupcrawl.software.installation import Installation
 from dedupcrawl.software.program import Program
 from dedupcrawl.software.recognition import Recognizer, Sight
 
-_MOST_HTML = 200_000  # bytes of a page that are looked at
-_MOST_LINKS = 500  # of a page that are looked at
-_LONGEST_LINK = 2_000  # characters of a link
+_MOST_HTML = 200_000  # most bytes of a page that are read
+_MOST_LINKS = 500  # most links of a page that are read
+_LONGEST_LINK = 2_000  # most characters of a link
 
 _GENERATOR = (("meta", b"name", (b"generator",)),)
-# Most links, which begin at the root of the host and hold nothing to be resolved: urljoin takes ten times as long.
+# Most links match this: they begin at the root of the host and need no resolution. urljoin takes ten times as long.
 _PLAIN_PATH = re.compile(r"(https?://[a-z][a-z0-9.-]*)?/[\w-]+(?:[/.]\w[\w-]*)*/?(?:\?[\w=&%.+/:;,-]+)?", re.ASCII)
-_UNSENT = re.compile(r"[^!#$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")  # what is sent in percent-encoding
+_UNSENT = re.compile(r"[^!#$%&'()*+,./0-9:;=?@A-Z\[\]_a-z~-]")  # must be percent-encoded
 
-# Pages that are looked at; more programs than one may run on a host, each in a folder of its own. On nine crawled sites
-# all that eight pages show is shown by two.
+# Pages that are read in each folder, because a host may run several programs, each in its own folder. On nine crawled
+# sites two pages show all that eight pages show.
 _PAGES_OF_A_FOLDER = 3
 _FOLDERS_OF_A_HOST = 32  # set by hand, to bound time
-_MOST_HOSTS = 10_000  # then they are looked at anew
+_MOST_HOSTS = 10_000  # then all are forgotten, and their pages are read anew
 _LONGEST = 260  # characters of a host, or of a folder; set by hand, to bound memory
 _NOTHING: Mapping[str, int] = {}
 
 
 class Sightings:
-    """Looks at pages, a few of each part of a host, and tells what they show.
+    """Reads a few pages of each folder of a host, and tells which programs they show.
 
     Args:
-        known: The programs.
+        known: The known programs.
 
     Attributes:
-        programs: They, by name.
+        programs: The known programs, by name.
     """
 
     def __init__(self, known: Sequence[Program]) -> None:
@@ -49,7 +49,7 @@ class Sightings:
         self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
 
     def wants(self, url: str) -> bool:
-        """Whether the page at a URL is one of the first of its part of the host."""
+        """Whether the page at a URL is one of the first of its folder."""
         host, folder = _part(url)
         looked = self._looked.get(host, _NOTHING)
         return looked.get(folder, 0) < _PAGES_OF_A_FOLDER and (folder in looked or len(looked) < _FOLDERS_OF_A_HOST)
@@ -57,7 +57,7 @@ class Sightings:
     def look(
         self, url: str, facts: Facts, cookies: Iterable[str] = (), encoding: str = "utf-8"
     ) -> tuple[Installation, ...]:
-        """See a page; where it shows something new, all that is seen of programs where its URL is, else nothing."""
+        """Read a page; if it shows a new sign, return the installations on its host (see `Recognizer.found_at`)."""
         host, folder = _part(url)
         if host not in self._looked:
             if len(self._looked) >= _MOST_HOSTS:
@@ -70,7 +70,7 @@ class Sightings:
         return tuple(self._recognizer.found_at(url)) if news.signs else ()
 
     def ignored_at(self, url: str, seen: Iterable[Installation]) -> tuple[str, ...]:
-        """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
+        """The parts to ignore on a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
         ignored = self._ignored
         return tuple(
             entry
@@ -81,15 +81,15 @@ class Sightings:
 
 
 def _part(url: str) -> tuple[str, str]:
-    """Host and folder at its root, of which no more is remembered than tells hosts and folders apart."""
+    """Host and top-level folder of a URL, each cut to `_LONGEST` characters."""
     host, _, rest = url.partition("//")[2].partition("/")
     return host[:_LONGEST], rest.partition("/")[0].partition("?")[0][:_LONGEST]
 
 
 def sight_of(url: str, facts: Facts, cookies: Iterable[str] = (), encoding: str = "utf-8") -> Sight:
-    """What can be seen of a page, in the first `_MOST_HTML` bytes of its markup and the names of its cookies.
+    """The parts of a page that may show signs, from the first `_MOST_HTML` bytes of its markup and its cookies.
 
-    Links send their arguments in the encoding of the page, and their paths in UTF-8.
+    As in browsers, the arguments of links are encoded in the page's encoding, and their paths in UTF-8.
     """
     try:
         base = urljoin(url, facts.base)

@@ -1,3 +1,3 @@
-"""The work of training that Spark does: reading, dividing and sorting; `urls` learns."""
+"""Training on Spark: this package reads, divides and sorts rows, and `urls` learns from them."""
 
-import pyspark  # noqa: F401 - first: where it is missing, that extra is named, and not the one that brings pyarrow alone
+import pyspark  # noqa: F401 - first, so that an error names the extra "spark", not one that installs only pyarrow

@@ -1,7 +1,7 @@
-"""Files as rows of a Spark dataframe, with the position of each row, so that their order is known after any shuffle.
+"""Read files into a Spark dataframe, with the position of each row, so that their order survives any shuffle.
 
-Spark splits a file into pieces (of 128 MB by default); a compressed one (.gz, .bz2) is one piece. Logs become the same
-rows as by `training.page_rows`, by the same readers.
+Spark splits a file into pieces (of 128 MB by default); a compressed one (.gz, .bz2) is a single piece. The readers of
+the local engine turn logs into the same rows (`training.page_rows`).
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from dedupcrawl.crawl_logs.rows import BlockReader, LogRow, canonical_row, usabl
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.training.page_rows import PageRow, SiteRows, page_rows
 
-HEAD_LINES = 100  # that tell the format of a file
-_HEAD_OF_A_LINE = 65_536  # bytes of each that are looked at
+HEAD_LINES = 100  # first lines by which the format of a file is recognized
+_HEAD_OF_A_LINE = 65_536  # bytes of each that are read for this
 
 _COMPRESSED = {GZIP: "gzip", XZ: "xz", ZSTD: "zstd"}
-_MOST_OF_A_LINE = 8 * LINE_LIMIT  # bytes that Hadoop holds of a line; it passes over a longer one without a word
-_BLOCK_BYTES = 16 << 20  # of lines that are parsed at once
+_MOST_OF_A_LINE = 8 * LINE_LIMIT  # most bytes of a line for Hadoop, which silently skips a longer one
+_BLOCK_BYTES = 16 << 20  # bytes of lines that are parsed at once
 
 
 class Piece(NamedTuple):
-    """Part of a file that one task reads: the number of the file, and the byte where the piece begins."""
+    """A part of a file that one task reads: the number of the file, and the byte at which the part begins."""
 
     file: int
     start: int
 
 
 class TaskReport(NamedTuple):
-    """What a task has to say of some lines of a piece."""
+    """A task's report on some lines of a piece."""
 
     piece: Piece
-    first_line: int  # of these, within the piece, from 1
-    lines: int  # how many; 0 where they need not be counted
-    tally: Tally  # what was left out of them
+    first_line: int  # 1-based position of the first line within the piece
+    lines: int  # number of lines; 0 if they need not be counted
+    tally: Tally  # counts what was left out of them
 
 
 def path_of(log: str) -> str:
-    """What Spark calls a log: a URI, which may be a pattern, as it is, and a path of this machine literally."""
+    """The name of a log for Spark: a URI, which may be a pattern, stays as it is; a local path is escaped."""
     return log if "://" in log else _literal(Path(log).absolute().as_posix(), "file://")
 
 
@@ -63,11 +63,11 @@ class Files(NamedTuple):
     names: list[str]
 
     def add(self, spark: SparkSession, log: str) -> list[str]:
-        """URIs of the files of one more log, which may be a folder or a pattern, by name.
+        """Add a log, which may be a folder or a pattern; returns the URIs of its files, sorted.
 
         Raises:
             PySparkException: There is no such log.
-            LogError: There is, but Spark does not see it.
+            LogError: The log exists, but Spark ignores its files.
         """
         found = sorted(spark.read.text(path_of(log)).inputFiles())
         if not found:
@@ -83,10 +83,10 @@ def _literal(path: str, scheme: str = "") -> str:
 
 
 def head_of(spark: SparkSession, file: str) -> bytes:
-    """The first lines of a file, by its URI.
+    """The first lines of the file at a URI.
 
     Raises:
-        LogError: It is compressed, and Spark does not see that.
+        LogError: It is compressed, and Spark does not recognize that.
     """
     text = _text(spark, _literal(unquote(file)))
     lines = text.select(F.substring(F.col("value").cast("binary"), 1, _HEAD_OF_A_LINE)).head(HEAD_LINES)
@@ -101,7 +101,7 @@ def head_of(spark: SparkSession, file: str) -> bytes:
 
 
 def lines_of(spark: SparkSession, log: str) -> DataFrame:
-    """Columns `file` (URI), `start` (of its piece) and `value` (bytes, null for a line of too many) of a log."""
+    """The lines of a log: columns `file` (URI), `start` (of the piece) and `value` (bytes; null if too long)."""
     value = F.col("value").cast("binary")
     return _text(spark, path_of(log)).select(
         F.col("_metadata.file_path").alias("file"),
@@ -116,7 +116,7 @@ def _text(spark: SparkSession, log: str) -> DataFrame:
 
 
 def piece_blocks(batches: Iterator[pa.RecordBatch], files: Files) -> Iterator[tuple[TaskReport, LineBlock]]:
-    """What a task gets of `lines_of`, in blocks of some megabytes, none of two pieces, and the report on each.
+    """Split a task's part of `lines_of` into blocks of some megabytes, each within one piece and with its report.
 
     Bytes that are not UTF-8 are percent-encoded.
     """
@@ -142,16 +142,16 @@ def _block(first_line: int, lines: Sequence[bytes]) -> LineBlock:
 
 
 def bare(uri: str) -> str:
-    """A file's URI without what its authors disagree on: `file:/a`, `file:///a`."""
+    """A file's URI in one spelling, because Spark writes both `file:/a` and `file:///a`."""
     scheme, colon, rest = uri.partition(":")
     return f"{scheme}{colon}{rest.lstrip('/')}"
 
 
 def add_reports(tally: Tally, rows: DataFrame, names: Sequence[str]) -> None:
-    """Sum up what the tasks reported of rows that they read, the lines numbered from the beginnings of their files."""
+    """Add the tasks' reports to `tally`, with line numbers that count from the beginnings of the files."""
     packed = rows.where(F.col(REPORT).isNotNull()).select(REPORT).collect()
-    reports = [pickle.loads(bytes(row[0])) for row in packed]  # made by our own tasks, like all that Spark brings
-    piece, before, lines = Piece(-1, 0), 0, 0  # before: lines of the file's earlier pieces
+    reports = [pickle.loads(bytes(row[0])) for row in packed]  # safe: our own tasks have pickled them
+    piece, before, lines = Piece(-1, 0), 0, 0  # before: number of lines in the file's earlier pieces
     for one in sorted(reports, key=lambda report: (report.piece, report.first_line)):
         if one.piece != piece:
             before = before + lines if one.piece.file == piece.file else 0
@@ -165,15 +165,15 @@ def add_reports(tally: Tally, rows: DataFrame, names: Sequence[str]) -> None:
 
 
 ORDER = ("file", "start", "row")
-"""Columns by which rows sort in the order of the logs: number of the file, its piece, a number that rises within it."""
+"""Columns that sort rows in the order of the logs: number of the file, start of the piece, rising number within it."""
 
 REPORT = "report"
-"""The column of the rows that belong to no page, null in all others: a packed `TaskReport`; all beside it is null."""
+"""The column with a pickled `TaskReport`. Rows that have one have no other values; it is null in the rows of pages."""
 
 PLACE = (("file", pa.int32()), ("start", pa.int64()), ("row", pa.int64()))
-"""`ORDER` with the types. A task that reads leaves "row" to `numbered`."""
+"""`ORDER` with the types. The tasks that read leave "row" empty, and `numbered` fills it in."""
 _COLUMNS = PageRow.__struct_fields__
-_TYPES = {  # of the others: string
+_TYPES = {  # the others are strings
     "content": pa.int64(),
     "fault": pa.int16(),
     "kept_in": pa.int64(),
@@ -187,19 +187,20 @@ _FIELDS = [(name, _TYPES.get(name, pa.string())) for name in ("site", *_COLUMNS)
 _ARROW_SCHEMA = pa.schema([*_FIELDS, *PLACE, (REPORT, pa.binary())])
 SCHEMA = from_arrow_schema(_ARROW_SCHEMA)
 
-_PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, as Spark's metadata has it
+_PLACE = ("_file_path", "_file_block_start", "_row_index")  # of a Parquet row, from Spark's metadata
 
 
 def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequence[str]]:
-    """Read logs: Parquet and all formats that are lines without memory (JSON Lines, CDX, CDXJ, Heritrix).
+    """Read logs: Parquet, and all formats whose lines can be read independently (JSON Lines, CDX, CDXJ, Heritrix).
 
-    Gives rows of `site` and the fields of `PageRow` in Spark's types, `ORDER` and `REPORT`, and the names of the files.
+    `logs` are paths or URIs as Spark takes them, in the order in which they were written. A folder or a pattern is one
+    log of several files, which have one format, in the order of their names.
 
-    Logs are named by paths or URIs as Spark takes them, in the order in which they were written. One that is a folder
-    or a pattern is one log of several files, all of one format, in the order of their names.
+    Returns:
+        Rows with `site`, the fields of `PageRow` in Spark's types, `ORDER` and `REPORT`; and the names of the files.
 
     Raises:
-        LogError: A log cannot be read, or is of another format.
+        LogError: A log cannot be read, or has another format.
     """
     frames, files = [], Files({}, [])
     for log in logs:
@@ -211,15 +212,15 @@ def read_logs(spark: SparkSession, logs: Sequence[str]) -> tuple[DataFrame, Sequ
 
 
 def numbered(rows: DataFrame) -> DataFrame:
-    """Rows as tasks have read them, one piece after the other, with the last column of their place."""
+    """Fill in "row", the last column of `ORDER`, of rows that are still in the order in which tasks read them."""
     return rows.withColumn("row", F.monotonically_increasing_id())
 
 
 def check_formats(logs: Sequence[str]) -> None:
-    """Look at the logs that are files of this machine, before Spark is started.
+    """Check the formats of local files before Spark is started.
 
     Raises:
-        LogError: `read_logs` could not read one.
+        LogError: `read_logs` could not read one of them.
     """
     for log in logs:
         if Path(log).is_file():
@@ -227,7 +228,7 @@ def check_formats(logs: Sequence[str]) -> None:
 
 
 def _block_reader(head: bytes, log: str) -> BlockReader | Literal["Parquet"] | None:
-    """What reads a log that begins so; None of an empty one."""
+    """The reader for a log that begins with `head`; None for an empty log."""
     log_format = format_like(head, log)
     if log_format is None:
         return None
@@ -242,7 +243,6 @@ def _block_reader(head: bytes, log: str) -> BlockReader | Literal["Parquet"] | N
 
 
 def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
-    """The rows of one log; None of an empty one."""
     found = files.add(spark, log)
     head = next((head for file in found if (head := head_of(spark, file)).strip()), b"")
     reader = _block_reader(head, log)
@@ -259,7 +259,6 @@ def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:
 
 
 def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What a task makes of its lines."""
     found = (
         (report, partial(read, block, files.names[report.piece.file], report.tally))
         for report, block in piece_blocks(batches, files)
@@ -268,7 +267,7 @@ def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]
 
 
 def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What a task makes of its rows; they are numbered within the file already."""
+    """Convert a task's Parquet rows, which Spark has numbered within their file, to rows of `SCHEMA`."""
 
     def found() -> Iterator[_Found]:
         for batch in batches:
@@ -284,11 +283,11 @@ def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
 
 
 _Found = tuple[TaskReport, Callable[[], list[LogRow]]]
-"""A block of a piece: the report on it, and what reads its rows into the tally of that."""
+"""A block of a piece: its report, and the function that reads its rows and counts in the report's tally."""
 
 
 def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The rows of `SCHEMA` of some blocks."""
+    """Convert blocks to rows of `SCHEMA`, each followed by its report."""
     for report, read in blocks:
         file, start = report.piece
         pages = page_rows(usable_rows(read(), names[file], report.tally))
@@ -302,7 +301,7 @@ def _rows(blocks: Iterator[_Found], names: Sequence[str]) -> Iterator[pa.RecordB
 
 
 def in_order(table: pa.Table) -> SiteRows:
-    """Rows of `SCHEMA` that went through Spark, by site, in the order of the logs."""
+    """Convert rows of `SCHEMA` back to `PageRow`s: site → its rows in the order of the logs."""
     table = table.sort_by([(name, "ascending") for name in ORDER])
     rows: SiteRows = {}
     for site, *row in zip(*(table[name].to_pylist() for name in ("site", *_COLUMNS)), strict=True):

@@ -1,6 +1,6 @@
 """A Spark session, and an error message for each way in which it fails.
 
-Where and how Spark runs is configured in Spark: by spark-defaults.conf, SPARK_CONF_DIR or PYSPARK_SUBMIT_ARGS. By
+Spark's own configuration decides where and how it runs: spark-defaults.conf, SPARK_CONF_DIR or PYSPARK_SUBMIT_ARGS. By
 default it is this machine, `local[*]`.
 """
 
@@ -25,13 +25,13 @@ from dedupcrawl.crawl_logs.tally import LogError
 from dedupcrawl.workers import WorkFailedError
 
 _UNLESS_SAID = {
-    "spark.log.level": "FATAL",  # what fails is said in one sentence, not by every task again
+    "spark.log.level": "FATAL",  # we report a failure in one sentence, which every task would repeat
     "spark.ui.showConsoleProgress": "true" if sys.stderr.isatty() else "false",
 }
 _ROWS_A_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _BYTES_A_BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
 _PYTHON = "PYSPARK_PYTHON"
-_UNREAD = "[FAILED_READ_FILE"  # how Spark begins to tell it
+_UNREAD = "[FAILED_READ_FILE"  # Spark's messages about unreadable files begin like this
 
 
 @contextmanager
@@ -39,8 +39,8 @@ def spark_session() -> Iterator[SparkSession]:
     """The existing session, or else a new one that ends with the context.
 
     Raises:
-        WorkFailedError: There is no Java, the cluster cannot be reached, or inside the context a job failed.
-        LogError: Inside the context something was asked of Spark that cannot be read.
+        WorkFailedError: There is no Java, the cluster cannot be reached, or a job inside the context failed.
+        LogError: A file that Spark should read inside the context is missing or unreadable.
     """
     there = SparkSession.getActiveSession()
     session = there or _started()
@@ -55,9 +55,9 @@ def spark_session() -> Iterator[SparkSession]:
 
 @contextmanager
 def _own_interrupts() -> Iterator[None]:
-    """Keep what an interrupt does: PySpark's way talks to the JVM amid another call to it, and prints what comes of it.
+    """Restore the handler of interrupts: PySpark's handler calls the JVM during another call, and prints the errors.
 
-    Jobs end with the session, which ends with its context.
+    Jobs need no handler: they end with the session, which ends with its context.
     """
     logging.getLogger().addFilter(_is_news)
     before = signal.getsignal(signal.SIGINT)
@@ -67,7 +67,7 @@ def _own_interrupts() -> Iterator[None]:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """False for what Py4J logs, as nobody, of a call that an interrupt or an error ends: both are raised, too."""
+    """False for Py4J's messages, from the root logger, about calls that an interrupt or error ends; we raise both."""
     return "while sending command" not in record.getMessage()
 
 
@@ -76,7 +76,7 @@ def _started() -> SparkSession:
     if not shutil.which(str(Path(java_home, "bin", "java")) if java_home else "java"):
         where = f"not in JAVA_HOME ({java_home})" if java_home else "not on the PATH"
         raise WorkFailedError(f"Spark needs Java 17 or newer, which is {where}: install it, or set JAVA_HOME.")
-    os.environ.setdefault(_PYTHON, sys.executable)  # else that of the PATH, which need not have this package
+    os.environ.setdefault(_PYTHON, sys.executable)  # the Python on the PATH may not have this package
     try:
         conf = SparkConf()
         for name, value in _UNLESS_SAID.items():
@@ -86,7 +86,7 @@ def _started() -> SparkSession:
             session = SparkSession.builder.appName("dedupcrawl").config(conf=conf).getOrCreate()
     except (PySparkException, Py4JError) as error:
         raise WorkFailedError(f"Spark does not start ({_first_line(error)}): what it said stands above.") from error
-    # A batch is held in memory whole; rows may be of any length.
+    # A whole batch is held in memory, and rows may have any length.
     session.conf.set(_ROWS_A_BATCH, 50_000)
     session.conf.set(_BYTES_A_BATCH, 32 << 20)
     return session
@@ -97,14 +97,14 @@ def _told(error: Exception) -> Exception:
     line = _first_line(error)
     if condition == "PATH_NOT_FOUND":
         return LogError(f"{line.removeprefix('[PATH_NOT_FOUND] ').partition(' SQLSTATE')[0]}")
-    unread = next((said for said in str(error).splitlines() if _UNREAD in said), None)  # Spark 4.0: deep in a cause
+    unread = next((said for said in str(error).splitlines() if _UNREAD in said), None)  # Spark 4.0: in a nested cause
     if unread is not None:
         return LogError(f"Spark cannot read a log: {unread[unread.index(_UNREAD) :].strip()}")
     return WorkFailedError(f"Spark failed: {line}")
 
 
 def _first_line(error: Exception) -> str:
-    """What an error says first; of one from a Python worker what was raised there, which comes last."""
+    """The first line of an error's message; the last line if it is the traceback of a Python worker."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if not lines:
         return type(error).__name__

@@ -1,8 +1,8 @@
-"""Crawl logs in, rule files out, on Spark: the stages of Koppula et al. (2010), Sect. 4, as dataframes keyed by site.
+"""Learn rule files from crawl logs on Spark: the stages of Koppula et al. (2010), Sect. 4, as dataframes keyed by site.
 
-Rows are divided by site once; then one task learns the rules of a site, by the code of the local engine. If a site has
-more rows than a task holds, it learns from a sample of the pages, with all URLs that lead to each. (Both engines test a
-site's rules on at most `learning_part.MOST_URLS` URLs.)
+Spark divides the rows by site once; then one task learns the rules of a site, with the code of the local engine. If a
+site has more rows than a task can hold, the task learns from a sample of pages, with all URLs that lead to each. (Both
+engines test a site's rules on at most `learning_part.MOST_URLS` URLs.)
 """
 
 from __future__ import annotations
@@ -26,29 +26,28 @@ from dedupcrawl.training.train import TrainingSummary, write_all
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import file_of, read_named, rule_files
 
-_MOST_ROWS = 1_000_000  # of a site that one task clusters
-_MOST_ROWS_OF_A_PAGE = 1_000  # in a sample
-_ROWS_A_PART = 250_000  # aim for a task
+_MOST_ROWS = 1_000_000  # most rows of a site in one task
+_MOST_ROWS_OF_A_PAGE = 1_000  # about the most rows of a page in a sample
+_ROWS_A_PART = 250_000  # intended rows of a task
 _COLUMN = "learned"
 _LEARNED = "learned binary"
 
 
 def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, *, tally: Tally) -> TrainingSummary:
-    """As `training.train.train`, with the same rules where no site is sampled; they are written by this process.
+    """Like `training.train.train`; the rules are the same, except for sites that are sampled.
 
-    Of a site that one task does not hold the summary tells of the sample.
-
-    For the logs see `reading.read_logs`.
+    This process writes the rules. For a sampled site, the summary describes the sample. `reading.read_logs` says which
+    logs it takes.
 
     Raises:
         LogError: A log cannot be read; nothing is written.
-        RuleError: Nor is it where a rule file in `folder` cannot be read.
+        RuleError: A rule file in `folder` cannot be read; nothing is written.
         WorkFailedError: Spark cannot be started, or a job failed; nothing is written.
         OSError: A file cannot be written.
     """
     started = time.perf_counter()
     check_formats(logs)
-    files = rule_files([folder]) if folder.exists() else {}  # of this machine
+    files = rule_files([folder]) if folder.exists() else {}  # on this machine
     before = {name: read_named(path).rules for name, path in files.items()}
 
     def of_file(site: str) -> Sequence[Rule]:
@@ -66,7 +65,7 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
         parts = max(spark.sparkContext.defaultParallelism, tally.rows // _ROWS_A_PART)
         learned = Learned()
         for row in pages.repartition(parts, "site").mapInArrow(partial(_learn, options, of_file), _LEARNED).collect():
-            learned += pickle.loads(bytes(row[_COLUMN]))  # made by our own tasks, like all that Spark brings from them
+            learned += pickle.loads(bytes(row[_COLUMN]))  # safe: our own tasks have pickled it
         rows.unpersist()
     return write_all(learned, folder, tally, started)
 
@@ -74,7 +73,6 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
 def _learn(
     options: LearningOptions, rules_before: RulesBefore, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """What a task learns: all rows of its sites → what was learned of them."""
     found = list(batches)
     if found:
         rows = in_order(pa.Table.from_batches(found))
@@ -84,13 +82,13 @@ def _learn(
 
 
 def _sampled(rows: DataFrame, shares: DataFrame) -> DataFrame:
-    """All rows of sites that have no share here; of the others those of this share of their pages.
+    """Sample the sites in `shares`: keep the rows of this share of their pages, and all rows of other sites.
 
-    What tells a page is its content, or that of the URL that the row leads to. Of a page with very many rows, as a soft
-    404 has, a part is drawn by URL. Links between pages of different contents may be torn, which costs evidence.
+    A page is identified by its content, or by that of the URL that a row leads to. Of a page with very many rows, such
+    as a soft 404, only some URLs are drawn. Links between pages with different contents may be lost as evidence.
     """
     held = F.when(F.col("alias_held"), F.col("alias_of"))
-    said = F.when(F.col("content").isNull(), F.col("canonical"))  # else it counts only where the contents agree
+    said = F.when(F.col("content").isNull(), F.col("canonical"))  # with a content, it counts only if the contents agree
     to = F.coalesce("redirect_to", held, "duplicate_of", said, "url")
     large = rows.join(F.broadcast(shares), "site").withColumn("to", to)
     contents = large.where("content is not null").groupBy(F.col("url").alias("to")).agg(F.max("content").alias("of_to"))
@@ -102,5 +100,5 @@ def _sampled(rows: DataFrame, shares: DataFrame) -> DataFrame:
 
 
 def _point(column: str) -> Column:
-    """From 0 to 1, by a cryptographic hash, so that a site cannot easily choose what is drawn of it."""
+    """A number from 0 to 1 from a cryptographic hash, so that a site cannot easily choose which rows are drawn."""
     return F.conv(F.substring(F.sha2(F.col(column), 256), 1, 13), 16, 10).cast("double") / (1 << 52)

@@ -1,1 +1,1 @@
-"""Which parts of a page count: what selectors and patterns of users, and of known programs, find."""
+"""Parts of a page that users or known programs select or exclude, by CSS selectors and regular expressions."""

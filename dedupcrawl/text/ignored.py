@@ -1,4 +1,4 @@
-"""The parts of a page that a user excludes (DEDUP_IGNORE): elements, by selectors, and text, by patterns."""
+"""The parts of a page that a user excludes (DEDUP_IGNORE): elements by CSS selectors, and text by patterns."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dedupcrawl.page import Page
 
 CSS, PATTERN = "css:", "re:"
 _LINES = ("paragraphs", "headings", "asides", "link_lines", "secondary")
-"""What, with the title, patterns are looked for in."""
+"""The fields of a page in which patterns are searched, besides the title."""
 
 
 class Ignored(msgspec.Struct, frozen=True, gc=False):
-    """What does not count. The libraries that look for it are imported where there is something to be looked for."""
+    """The excluded parts. The libraries that search for them are imported only if there are any."""
 
     selectors: tuple[str, ...] = ()  # CSS selectors of elements
-    patterns: tuple[Any, ...] = ()  # regular expressions, each for what it finds in one line
+    patterns: tuple[Any, ...] = ()  # regular expressions, each applied line by line
 
     def may_find(self, html: bytes) -> bool:
-        """False where a page certainly has nothing of it."""
+        """False only if the page certainly has none of the excluded parts."""
         if not self.selectors:
             return bool(self.patterns)
         from dedupcrawl.text.selection import may_find
@@ -31,7 +31,7 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
         return bool(self.patterns) or may_find(html, *self.selectors)
 
     def markup(self, html: bytes) -> bytes:
-        """A page in UTF-8 without what the selectors find."""
+        """Remove the elements that the selectors find from a page in UTF-8."""
         if not self.selectors:
             return html
         from dedupcrawl.text.selection import without
@@ -39,11 +39,11 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
         return without(html, self.selectors)
 
     def lines(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Lines without what the patterns find, those left out of which nothing stays."""
+        """Remove what the patterns find from lines, and lines that become empty."""
         return tuple(self._without([texts])[0])
 
     def page(self, page: Page) -> Page:
-        """A page without what the patterns find."""
+        """Remove what the patterns find from a page."""
         if not self.patterns:
             return page
         title, *others = self._without([[page.title], *(getattr(page, name) for name in _LINES)])
@@ -51,7 +51,6 @@ class Ignored(msgspec.Struct, frozen=True, gc=False):
         return page.replace(title="".join(title), **lines)
 
     def _without(self, lists: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-        """Lists of the lines of a page without what the patterns find."""
         if self.patterns:
             from dedupcrawl.text.patterns import without_matches
 
@@ -64,7 +63,11 @@ NOTHING = Ignored()
 
 
 def entries_of(value: Any) -> tuple[str, ...]:
-    """The entries of DEDUP_IGNORE, checked, or a ValueError that says why; a string is JSON, or one entry."""
+    """Read and validate the entries of DEDUP_IGNORE; a string is a JSON list or a single entry.
+
+    Raises:
+        ValueError: An entry is invalid.
+    """
     if isinstance(value, str):
         value = json.loads(value) if value.lstrip().startswith("[") else [value] if value.strip() else []
     if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
@@ -75,10 +78,10 @@ def entries_of(value: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def read_ignored(entries: tuple[str, ...]) -> Ignored:
-    """What the entries of DEDUP_IGNORE say: "css:.stats", "re:[(]Read [0-9]+ times[)]".
+    """Parse entries of DEDUP_IGNORE, such as "css:.stats" and "re:[(]Read [0-9]+ times[)]".
 
     Raises:
-        ValueError: There is one that is neither, or no selector, or no pattern.
+        ValueError: An entry has neither prefix, or its selector or pattern is invalid.
     """
     selectors, patterns = [], []
     for entry in entries:
@@ -96,10 +99,10 @@ def read_ignored(entries: tuple[str, ...]) -> Ignored:
 
 
 def read_ignored_of(named: Iterable[tuple[str, tuple[str, ...]]]) -> Ignored:
-    """What the entries of several files say together, each given with its name.
+    """Parse the entries of several files, each given with its name, into one.
 
     Raises:
-        ValueError: As `read_ignored`; the message begins with the name.
+        ValueError: An entry is invalid (see `read_ignored`); the message begins with the name of its file.
     """
     entries: list[str] = []
     for name, more in named:

@@ -1,7 +1,7 @@
-"""Removes from lines what regular expressions of users find (DEDUP_IGNORE), in bounded time.
+"""Remove from lines what users' regular expressions find (DEDUP_IGNORE), in bounded time.
 
-In a line that is made for it, a pattern such as ([0-9]+,?)+x backtracks for years. The library `regex` reads the
-patterns of Python's `re`, and can be told when to stop.
+On a malicious line, a pattern such as ([0-9]+,?)+x backtracks for years. The library `regex` takes the patterns of
+Python's `re`, and has a timeout.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import regex  # type: ignore[import-untyped]  # it has no types
 LINE_TIME, PAGE_TIME = 0.05, 0.5
 """Seconds of CPU that a pattern may take in one line, and in all lines of a page."""
 LONGEST_LINE = 100_000
-"""Characters. A longer line is left as it is: `regex` looks at the clock once in some thousand steps, any of which may
-read the line to its end. It stops 3 s late in a line of 2,000,000 characters, 0.2 s late in one of 100,000.
+"""Most characters of a line; a longer one is left as it is. `regex` checks the time only once in some thousand steps,
+each of which may read the line to its end. It stops 3 s late in a line of 2,000,000 characters, 0.2 s late in one of
+100,000.
 """
 
 Pattern = Any
@@ -26,10 +27,10 @@ logger = logging.getLogger(__name__)
 
 
 def read_pattern(written: str) -> Pattern:
-    """What a regular expression is compiled to.
+    """Compile a regular expression.
 
     Raises:
-        ValueError: It is none, or matches the empty string.
+        ValueError: It is invalid, or matches the empty string.
     """
     try:
         pattern = regex.compile(written, regex.VERSION0)
@@ -41,10 +42,10 @@ def read_pattern(written: str) -> Pattern:
 
 
 def without_matches(pattern: Pattern, lists: Iterable[Iterable[str]]) -> list[list[str]]:
-    """The lists of lines of one page without what a pattern finds in them, and without lines that become empty.
+    """Remove what a pattern finds from lists of lines of one page, and then lines that are empty.
 
-    White space in a line in which something was found is collapsed. A line stays as it is if there is no time left for
-    it; a warning, once per pattern, says so.
+    White space in changed lines is collapsed. If the time is used up, the remaining lines stay as they are, and a
+    warning says so once per pattern.
     """
     end = time.process_time() + PAGE_TIME
     return [[left for line in lines if (left := _without(pattern, line, end))] for lines in lists]

@@ -1,9 +1,10 @@
-"""Elements of pages that CSS selectors find (DEDUP_SELECTOR, DEDUP_IGNORE), in bounded time.
+"""Find elements of pages by CSS selectors (DEDUP_SELECTOR, DEDUP_IGNORE), in bounded time.
 
-As one XPath expression, "div p" takes each p once for every div around it, and ":has(~ p)" looks at all later siblings
-of each element; a library that backtracks, as lexbor does, tries every four of the spans around an element for ".x span
-span span span". So the library (cssselect, as parsel has it) is asked for one condition of a selector at a time.
-Combinators, :not(), :is(), :where() and :has() are operations on sets of elements, one pass over the page each.
+As one XPath expression, "div p" visits each p once for every div around it, and ":has(~ p)" all later siblings of each
+element. A library that backtracks, such as lexbor, tries every four of the spans around an element for ".x span span
+span span". So this module passes only one condition of a selector at a time to the library (cssselect, as in parsel),
+and evaluates combinators, :not(), :is(), :where() and :has() as operations on sets of elements, each in one pass over
+the page.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
     from cssselect.parser import PseudoElement, Tree
 
 MOST_ELEMENTS = 10_000
-"""In a page with more no element is selected: for :nth-child() the siblings of each element are counted.
+"""On a page with more elements none is selected, because :nth-child() counts the siblings of each element.
 
-So many siblings take 0.8 s of CPU, twice as many 3.1 s. Of 53,000 pages of eleven sites one has more.
+For this many siblings it takes 0.8 s of CPU, for twice as many 3.1 s. Of 53,000 pages of eleven sites one has more.
 """
 
 Node = Any  # lxml has no types
@@ -51,14 +52,14 @@ _STEPS: dict[str, tuple[Callable[[Node], Node | None], bool]] = {
     "+": (_previous, False),
     "~": (_previous, True),
 }
-"""Combinator → the step from what stands on its right to what stands on its left, and whether it may be repeated."""
+"""Combinator → the step from the element on its right to the one on its left, and whether it may be repeated."""
 _TRANSLATOR = HTMLTranslator()
 
 
 def selected(markup: bytes, css: str) -> list[str]:
-    """Markup of the elements that a selector finds, each once where one holds another, in page order.
+    """Markup of the elements that a selector finds, in page order; elements inside others are not repeated.
 
-    The page is in UTF-8, however broken; the selector as parsel takes it, with ::text and ::attr().
+    The page is in UTF-8 and may be broken; the selector may have parsel's ::text and ::attr().
 
     Raises:
         ValueError: `css` is not a CSS selector.
@@ -80,10 +81,10 @@ def selected(markup: bytes, css: str) -> list[str]:
 
 
 def without(markup: bytes, selectors: Sequence[str]) -> bytes:
-    """Markup in UTF-8, however broken, without the content of the elements that selectors find; unchanged without any.
+    """Remove the content of the elements that selectors find from markup in UTF-8, which may be broken.
 
-    The elements themselves stay, empty, so that the text before and after them is as far apart as it was. Selectors
-    have no pseudo-elements, see `check_selector`.
+    The elements themselves stay, so that the texts around them are not joined. If nothing is found, the markup is
+    unchanged. Selectors must not have pseudo-elements (see `check_selector`).
     """
     trees = [one.parsed_tree for css in selectors if may_find(markup, css) for one in parsed_selectors(css)]
     if not trees:
@@ -96,7 +97,11 @@ def without(markup: bytes, selectors: Sequence[str]) -> bytes:
 
 
 def check_selector(css: str) -> str:
-    """The selector itself, or a ValueError: it is not a CSS selector, or not one of elements."""
+    """Return the selector if it selects elements.
+
+    Raises:
+        ValueError: It is not a CSS selector, or has a pseudo-element.
+    """
     if any(selector.pseudo_element is not None for selector in parsed_selectors(css)):
         raise ValueError(f"{css!r} is not a CSS selector: it is one of texts or attributes, not of elements")
     return css
@@ -104,9 +109,13 @@ def check_selector(css: str) -> str:
 
 @lru_cache(maxsize=256)
 def parsed_selectors(css: str) -> list[Parsed]:
-    """The selectors of a list of them, each of which can be looked for, or a ValueError."""
+    """Parse a list of selectors, and check that each can be evaluated.
+
+    Raises:
+        ValueError: One of them is invalid.
+    """
     try:
-        _TRANSLATOR.css_to_xpath(css)  # raises where a pseudo-element has no meaning
+        _TRANSLATOR.css_to_xpath(css)  # raises for unknown pseudo-elements
         selectors = parse(css)
         page = _Page("<html>")
         for one in selectors:
@@ -117,29 +126,29 @@ def parsed_selectors(css: str) -> list[Parsed]:
 
 
 def may_find(markup: bytes, *selectors: str) -> bool:
-    """False if a page has none of the classes and ids that the selectors need, which can be seen without a tree.
+    """Whether a page has the classes and ids that one of the selectors needs, judging by its bytes alone.
 
-    To parse a page with lxml takes as long as everything else that is done with it. (A class that is written in
-    character references is not seen, and then not left out.)
+    Parsing a page with lxml takes as long as all other work on it. (A class written with character references is
+    overlooked, so its elements are not found.)
     """
-    markup = markup.replace(b"\0", b"")  # as parsers do; so UTF-16 has its ASCII classes too
+    markup = markup.replace(b"\0", b"")  # as parsers do; so ASCII classes in UTF-16 are found, too
     wanted = (words for css in selectors for words in _words_of(css))
     return any(all(word in markup and whole.search(markup) for word, whole in words) for words in wanted)
 
 
 @lru_cache(maxsize=256)
 def _words_of(css: str) -> list[list[tuple[bytes, re.Pattern[bytes]]]]:
-    """For each selector of a list, the classes and ids without which it matches nothing, and what finds them."""
+    """For each selector of a list, the classes and ids that it needs, each with a pattern that finds it."""
     return [list(map(_word, _names_in(one.parsed_tree))) for one in parsed_selectors(css)]
 
 
 def _word(name: str) -> tuple[bytes, re.Pattern[bytes]]:
-    word = name.encode("utf-8", "replace")  # which the pattern begins with: so most of a page is stepped over
+    word = name.encode("utf-8", "replace")  # the pattern begins with it, so a search skips most of the page
     return word, re.compile(rb"""%b(?<=[\s"'=;]%b)(?=[\s"'>/&])""" % (re.escape(word), re.escape(word)))
 
 
 def _names_in(tree: Tree) -> Iterator[str]:
-    """The classes and ids that an element has, or one before or around it, if a selector matches it."""
+    """The classes and ids that an element, or one before or around it, must have if a selector matches the element."""
     if isinstance(tree, Class):
         yield tree.class_name
     elif isinstance(tree, Hash):
@@ -155,12 +164,12 @@ class _Page:
 
     Attributes:
         selector: The tree.
-        nodes: Its elements in page order; none where there are too many, or nested too deeply, to look for any.
+        nodes: Its elements in page order; empty if there are too many, or they are nested too deeply.
     """
 
     def __init__(self, text: str) -> None:
-        is_huge = text.count("<") - text.count("</") >= MOST_ELEMENTS  # of which a tree would take 90 times the memory
-        with warnings.catch_warnings(record=True) as cut:  # parsel warns of a page that nests deeper than is safe
+        is_huge = text.count("<") - text.count("</") >= MOST_ELEMENTS  # its tree would take 90 times the memory
+        with warnings.catch_warnings(record=True) as cut:  # parsel warns of a page nested too deeply
             warnings.simplefilter("always")
             self.selector = Selector(text="" if is_huge else text, type="html", huge_tree=False)
         self.nodes: Sequence[Node] = [] if is_huge or cut else list(self.selector.root.iter("*"))
@@ -195,7 +204,7 @@ class _Page:
         return reached
 
     def _having(self, combinator: str, tree: Tree) -> set[Node]:
-        """The elements that have, on the right of a combinator, what a selector matches: from its end to its start."""
+        """The elements with a match of a selector on the right of a combinator; works from its end to its start."""
         matches = set(self.nodes)
         while isinstance(tree, CombinedSelector):
             matches = _leading(tree.combinator, matches & self.matching(tree.subselector))
@@ -221,18 +230,17 @@ def _leading(combinator: str, right: set[Node]) -> set[Node]:
 
 
 def _arguments(relation: Any) -> list[tuple[str, Tree]]:
-    """The combinators and selectors that :has() asks for."""
     if hasattr(relation, "arguments"):
         return [(combinator.value, selector.parsed_tree) for combinator, selector in relation.arguments]
     return [(relation.combinator.value, relation.subselector.parsed_tree)]  # cssselect 1.5, the last for Python 3.10
 
 
 def _texts(node: Node, nodes: set[Node], pseudo_element: PseudoElement) -> list[str]:
-    """The attribute of an element, or the text, that ::attr() or ::text finds here, for the elements `nodes`."""
+    """The attribute or text at `node` that ::attr() or ::text selects for the elements in `nodes`."""
     if isinstance(pseudo_element, FunctionalPseudoElement):
         value = node.get(pseudo_element.arguments[0].value) if node in nodes else None
         return [] if value is None else [value]
-    if not hasattr(node, "is_tail"):  # lxml's strings know where they stand
+    if not hasattr(node, "is_tail"):  # not one of lxml's strings, which know their place
         return []
     page_context = node.getparent().getparent() if node.is_tail else node.getparent()
     return [node] if page_context in nodes else []

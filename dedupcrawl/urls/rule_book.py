@@ -135,6 +135,14 @@ class RuleBook:
         """True when a trial is wanted of what these rules did with this URL."""
         return any(one.is_wanting(one.sections.of(url)) for one in self._of(url, rules))
 
+    def takes_earlier(self, url: str, rules: tuple[str, ...]) -> bool:
+        """Whether what an earlier crawl fetched at this URL counts as a trial of these rules.
+
+        Only while they lack trials and none has failed in this crawl. A use that was drawn shows whether the site has
+        changed since, and so do the uses of a rule that has failed.
+        """
+        return self.is_wanting(url, rules) and not any(one.failed for one in self._of(url, rules))
+
     def begin(self, url: str, rules: tuple[str, ...]) -> None:
         """A trial of these rules has begun."""
         for one in self._of(url, rules):

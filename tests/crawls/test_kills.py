@@ -281,4 +281,5 @@ async def test_what_rules_make_and_aliases_lead_on_from_is_not_fetched_after_a_r
         rest = await crawl(f"{site.base}/", given)
         assert site.requests[late] == 1
     assert texts(cut) | texts(rest) == set(map(prose, (0, 1, 2, 3, *range(100, 112))))
-    assert sum(path.startswith("/p?") for path in site.requests) <= 1, "but for trials"
+    # The first use of the rule in each process is tried, and so are those that are drawn.
+    assert sum(path.startswith("/p?") for path in site.requests) <= 6

@@ -365,6 +365,7 @@ async def test_what_only_a_page_led_to_is_remembered_of_it_should_it_be_fetched_
     assert texts(again) == texts(first)
 
 
+RIGHT = 'id = "alt"\nkind = "rewrite"\nmatch = "/p?id={}"\ndrop = ["v"]\nstate = "probation"\nsource = "learned"'
 SECOND = 'id = "forum"\nkind = "equivalence"\nwithin = ["/topic"]\nmatch = "?n={}"\ndrop = ["from"]'
 
 
@@ -391,6 +392,22 @@ async def test_what_rules_make_of_a_kept_page_was_dropped_for_it(tmp_path: Path)
         assert texts(again) == texts(first)
         assert "dedup/url/fallback" not in again.stats
         assert fetched(site) <= 3 * len(NUMBERS) + 12, "each page once, and trials"
+
+
+async def test_a_site_that_has_changed_refutes_a_rule_that_was_right_in_earlier_crawls(tmp_path: Path) -> None:
+    """What an earlier crawl found at a URL stands in for trials that a rule lacks, but not for those that are drawn."""
+    plain, forms = [f"/p?id={n}" for n in range(60)], [f"/p?id={n}&v=alt" for n in range(60)]
+    pages: dict[str, Any] = {url: page(prose(n)) for urls in (plain, forms) for n, url in enumerate(urls)}
+    pages["/"] = page(prose(900), *plain, *forms)
+    given = settings(tmp_path, DEDUP_SCOPE="spider", CONCURRENT_REQUESTS=8)
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", given)
+        written(tmp_path, RIGHT)
+        await crawl(f"{site.base}/", given)  # what is remembered counts as its trials
+        pages |= {url: page(prose(1_000 + n)) for n, url in enumerate(forms)}
+        done = await crawl(f"{site.base}/", given)
+    assert done.stats["dedup/url/revoked"] == 1
+    assert {prose(1_000 + n) for n in range(60)} <= texts(done)
 
 
 @pytest.mark.parametrize("seed", range(6))

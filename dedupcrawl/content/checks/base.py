@@ -1,4 +1,4 @@
-"""What a content check is: a small signature, the keys it is found by, and a comparison."""
+"""What a content check is: a small signature, the keys by which it is found, and a comparison."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ Keys: TypeAlias = "array[int]"
 """64-bit numbers: an array of type "Q"."""
 
 OF_WHOLE_PAGES = frozenset({"exact", "title"})
-"""Checks whose signatures do not leave out what a site repeats: they find pages whatever is known of the site."""
+"""Checks whose signatures include the site template: they find pages whatever is known of the site."""
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """What a page must be posted under for a search to find it, said without any postings."""
+    """The prefixes under which a page must be posted for a search to find it, computed without any postings."""
 
-    prefixes: Keys  # some of a page's keys must have one of these, all different
-    weights: Keys | None = None  # how much each counts; 1 where there are none
-    least: int = 1  # what those a page has must add up to. A page with less is neither a candidate nor contained
+    prefixes: Keys  # different prefixes, some of which the keys of a page must have
+    weights: Keys | None = None  # how much each prefix counts; None: 1 each
+    least: int = 1  # the least sum of these weights for a page; with less it is neither a candidate nor contained
 
 
 class Check(Protocol):
     """One way to find the kept pages that a new page duplicates. Stateless: settings only.
 
-    `signature` is made once a page and stored; everything else works on stored signatures alone.
+    The signature of a page is made once and stored; everything else works on stored signatures alone.
     """
 
     is_on: ClassVar[bool] = True
-    """Whether the crawl asks it. A check that is off has its place in an index, but makes no signatures."""
+    """Whether the crawl uses the check. A check that is off has its place in an index, but makes no signatures."""
     keys_depend_on: ClassVar[frozenset[str]] = frozenset()
-    """Names in the header that keys depend on too, which every crawl makes of all signatures."""
+    """Names in the header on which keys depend: a crawl makes keys of all stored signatures, even for a check that is
+    off."""
 
     @property
     def name(self) -> str:
-        """As in DEDUP_CHECKS; names the check's postings in the index."""
+        """The name in DEDUP_CHECKS; it also names the check's postings in the index."""
         ...
 
     @property
@@ -49,11 +50,11 @@ class Check(Protocol):
         return 0
 
     def header(self) -> Mapping[str, str | int | float]:
-        """All that signatures depend on: an index made under another header is refused."""
+        """Everything that signatures depend on: an index made with another header is refused."""
         ...
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """The page's signature, or None when the page says too little and the check abstains."""
+        """The page's signature, or None if the page says too little and the check abstains."""
         ...
 
     def keys(self, signature: bytes) -> Keys:
@@ -63,7 +64,7 @@ class Check(Protocol):
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         """Pages that `compare` may accept as keepers of a new page with this `signature`; misses none of them.
 
-        In any order, and some of them more than once.
+        In any order; a page may occur more than once.
         """
         ...
 
@@ -72,24 +73,23 @@ class Check(Protocol):
         return []
 
     def probe(self, signature: bytes) -> Probe:
-        """What every page has that `candidates` or `contained` may return for this `signature`: any of its keys."""
+        """The prefixes of which any page has some that `candidates` or `contained` may return for this `signature`."""
         return Probe(prefixes_of(self.keys(signature), self.payload_bits))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """How different two signatures are, computed quickly, in [0, 1]: the order of candidates that are equally
-        similar.
+        """How different two signatures are, in [0, 1], computed quickly; it orders candidates of equal similarity.
 
-        By their lengths.
+        By default, signatures differ by their lengths.
         """
         return abs(len(new) - len(kept)) / max(len(new), len(kept), 1)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """How much of `new` is inside `kept`, in [0, 1], or None when that is not a duplicate by this check."""
+        """How much of `new` is inside `kept`, in [0, 1], or None if that is not a duplicate by this check."""
         ...
 
 
 class Equality(Check, Protocol):
-    """A check by which two pages are alike when their signatures, of at least 8 bytes, are equal, and not otherwise."""
+    """A check by which two pages match only if their signatures, of at least 8 bytes, are equal."""
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first 8 bytes, little-endian."""

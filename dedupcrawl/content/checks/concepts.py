@@ -5,9 +5,9 @@ Concepts of a text are its words, with synonyms merged, and its recurring phrase
 **Words.** Two words are one concept when Rel (eq. 7) of their synonyms exceeds a threshold. That relation is not
 transitive, so following it would chain words together without end. Instead the words are taken from the most frequent
 in the text to the rarest. Each joins the word to which it is most related among those that already stand for a concept,
-or stands for a new one itself. Every member is thus related to its representative directly, and the result depends on
-how often each word occurs, not on the order in which words are met. A word that an edit adds joins a frequent one
-instead of replacing it, so a page and its copy keep the same representatives.
+or represents a new one itself. Every member is thus related to its representative directly, and the result depends on
+how often each word occurs, not on the order in which words occur. A word that an edit adds joins a frequent one instead
+of replacing it, so a page and its copy keep the same representatives.
 
 **Phrases** are recurring runs of two or three concepts without a stop word or a mark inside. A phrase's concept is the
 run of its words' concepts, so "vitamin deficiency" and "vitamin lack" are the same: eq. 6 and 7 with the synonyms of
@@ -22,8 +22,8 @@ thesaurus, for example for Chinese, is a file in one of two forms:
 
 **Search.** A page is posted under its first n key concepts, and its candidates are the pages posted under any of its
 own first n, as in the paper. A posting holds the concept's share of its vector, so most candidates are dropped without
-reading the page: if a and b are the parts of the two unit vectors that are known to be shared, the unknown rest can add
-at most sqrt(1 − |a|²) · sqrt(1 − |b|²) to the cosine (Cauchy-Schwarz).
+reading the page: if a and b are the parts of the two unit vectors that are known to be shared, the unknown rest can
+add at most sqrt(1 − |a|²) · sqrt(1 − |b|²) to the cosine (Cauchy-Schwarz).
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ ENGLISH = "wordnet-3.0.txt.gz"
 
 _CILIN = re.compile(r"\S+=\s+(\S.*)")
 _BETWEEN_WORDS = re.compile(r"[\s_\-]+")
-_REMEMBERED = 1 << 14  # terms whose synonyms are remembered
+_REMEMBERED = 1 << 14  # terms whose synonyms are cached
 
 Synonyms = tuple[str, ...]
 
 
 class ThesaurusError(ValueError):
-    """A file that is no thesaurus; the message says which and what it takes."""
+    """A file is not a thesaurus; the message names it and says what to do."""
 
 
 class Thesaurus:
@@ -77,7 +77,7 @@ class Thesaurus:
 
     @cached_property
     def _of_term(self) -> dict[str, list[int]]:
-        """Term → numbers of its sets. Of words with one stem the one in most sets counts ("orange", not "orang")."""
+        """Term → numbers of its sets. Of words with one stem, the one in most sets counts ("orange", not "orang")."""
         of_word: dict[str, list[int]] = {}
         for number, words in enumerate(self._sets):
             for word in words:
@@ -94,7 +94,7 @@ class Thesaurus:
         return len(self._of_term.get(of_term, ()))
 
     def _synonyms(self, of_term: str) -> frozenset[str]:
-        """Con(t): the term itself and the terms of all words it shares a set with."""
+        """Con(t): the term itself and the terms of all words with which it shares a set."""
         parts = {of_term}
         for number in self._of_term.get(of_term, ()):
             for word in self._sets[number]:
@@ -115,7 +115,7 @@ def overlap_ratio(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def parse(text: str) -> Iterator[Synonyms]:
-    """The sets of synonyms of a file in either form; lines of neither form, comments and lone words are passed over."""
+    """The sets of synonyms of a file in either form; lines of neither form, comments and lone words are skipped."""
     by_synset: dict[str, list[str]] = {}
     for line in text.splitlines():
         fields = line.split("\t")
@@ -127,7 +127,11 @@ def parse(text: str) -> Iterator[Synonyms]:
 
 
 def read_file(path: Path) -> list[Synonyms]:
-    """The sets of synonyms of a file, in UTF-8 or GB 18030; a ThesaurusError without any, or if it cannot be read."""
+    """The sets of synonyms of a file, in UTF-8 or GB 18030.
+
+    Raises:
+        ThesaurusError: The file has none, or cannot be read.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -155,18 +159,18 @@ def load(path: str = "") -> Thesaurus:
 
 
 LONGEST_PHRASE = 3
-"""Words of a phrase, at most."""
+"""The most words of a phrase."""
 
 PHRASE_FREQUENCY = 3
-"""A run of words that occurs so often is a phrase."""
+"""A run of words that occurs at least this often is a phrase."""
 
 
 def representatives(frequencies: Mapping[str, int], thesaurus: Thesaurus, threshold: float) -> dict[str, str]:
     """Word → the word that stands for its concept. Does not depend on the order of `frequencies`.
 
-    Two words are one concept when their Rel exceeds `threshold`, Rel_thr, 0 … 1. Of two that are as frequent the one
-    that is in more sets of the thesaurus comes first, then the alphabet decides; of two equally related
-    representatives, the first.
+    Two words are one concept when their Rel exceeds `threshold`, Rel_thr, 0 … 1. Of two equally frequent words, the one
+    in more sets of the thesaurus comes first, then the alphabet decides. Of two equally related representatives, the
+    first is taken.
     """
     order = sorted(frequencies, key=lambda word: (-frequencies[word], -thesaurus.senses(word), word))
     place = {word: number for number, word in enumerate(order)}
@@ -189,7 +193,7 @@ def representatives(frequencies: Mapping[str, int], thesaurus: Thesaurus, thresh
 
 
 def phrases(words: Sequence[str]) -> list[str]:
-    """Words with the recurring runs among them joined by spaces, the longest first; what is stopped is left out."""
+    """The words, with recurring runs joined by spaces, the longest first; `STOPPED` is left out."""
     runs: Counter[tuple[str, ...]] = Counter()
     for length in range(2, LONGEST_PHRASE + 1):
         runs.update(zip(*(words[start:] for start in range(length)), strict=False))
@@ -216,9 +220,9 @@ def concept_sequence(words: Sequence[str], thesaurus: Thesaurus, threshold: floa
 
 
 MOST_TERMS = 20_000
-"""Terms of a page that are looked at."""
+"""The most terms of a page that are read."""
 MOST_NODES = 1_000
-"""Nodes of a network; the search takes about a twentieth of a second for so many."""
+"""The most nodes of a network; the search takes about a twentieth of a second for so many."""
 MAX_KEY_CONCEPTS = 255  # a signature has their number in one byte
 
 _PAYLOAD_BITS = 32  # see `concept_network.keys_of`
@@ -283,7 +287,7 @@ class ConceptsCheck(Check):
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures and keys depend on; the two thresholds of duplicates are not among it."""
+        """What signatures and keys depend on; this does not include the two thresholds of duplicates."""
         return {
             "symbols": SYMBOLS_VERSION,
             **terms.header(self.dictionary),
@@ -300,7 +304,7 @@ class ConceptsCheck(Check):
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """The page's concept vector; None for a page of fewer than `min_kept` key concepts."""
+        """The page's concept vector; None for a page with fewer than `min_kept` key concepts."""
         from dedupcrawl.content.concept_network import ConceptVector, key_concepts  # NumPy, which no other check needs
 
         words = terms.term_sequence(text.text, self.dictionary)[:MOST_TERMS]
@@ -311,7 +315,7 @@ class ConceptsCheck(Check):
         return ConceptVector.of(keys, len(text_concepts)).to_bytes() if len(keys) >= least else None
 
     def keys(self, signature: bytes) -> Keys:
-        """One key for each of the first n key concepts: its hash, then its share of the vector."""
+        """A key for each of the first n key concepts: its hash, then its share of the vector."""
         from dedupcrawl.content.concept_network import keys_of
 
         return array("Q", keys_of(signature, self.searched).tobytes())
@@ -324,7 +328,7 @@ class ConceptsCheck(Check):
         return likely(signature, self.searched, *postings.find(prefixes), self.similarity)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """The cosine, when it and the positions say duplicate and the search could have found the page."""
+        """The cosine, if it and the positions indicate a duplicate that the search could have found."""
         from dedupcrawl.content.concept_network import ConceptVector, cosine, position_deviation
 
         one, other = ConceptVector.from_bytes(new), ConceptVector.from_bytes(kept)

@@ -23,12 +23,12 @@ class ExactCheck(Equality):
 
     Case, width, white space and punctuation do not count; every letter and every digit does.
 
-    A text of fewer than `min_symbols` symbols ("Photo 3 of 9") says too little about its page to drop another because
-    of it. Such a page is compared by the digest of its body instead: identical bytes are duplicates, but two photo
-    pages with the same caption are not. If the body says nothing either (a JavaScript shell, ``{"in_stock": true}``),
-    the check abstains. A signature is one byte for the kind and 16 for the digest, so the two kinds are never equal.
-    (With 20 for `min_symbols` listings of one file are too short: 28 of 486 copies in an archive of listings were not
-    found.)
+    A text of fewer than `min_symbols` symbols ("Photo 3 of 9") says too little about its page for another to be dropped
+    because of it. Such a page is compared by the digest of its body instead: identical bytes are duplicates, but two
+    photo pages with the same caption are not. If the body says nothing either (a JavaScript shell,
+    ``{"in_stock": true}``), the check abstains. A signature is one byte for the kind and 16 for the digest, so the two
+    kinds are never equal. (With 20 for `min_symbols` listings of one file are too short: 28 of 486 copies in an archive
+    of listings were not found.)
     """
 
     min_symbols: int = parameter(
@@ -44,7 +44,7 @@ class ExactCheck(Equality):
         return {"symbols": SYMBOLS_VERSION, "hash": "blake2b", "min_symbols": self.min_symbols}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """17 bytes: kind and digest, keyed by the secret of the text's index."""
+        """17 bytes: the kind and the digest, keyed by the secret of the text's index."""
         if len(text) >= self.min_symbols:
             return OF_TEXT + digest_of(text.normalized, text.secret)
         return OF_BODY + digest_of(page.body_digest, text.secret) if page.body_tells and page.body_digest else None

@@ -52,7 +52,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, share, whole
 
 MIN_CODE = 4 * END_PARAGRAPHS
-"""A code of fewer symbols says too little and is replaced by the text's first 4N (Algorithm 2, step 4)."""
+"""A code of fewer symbols says too little and is replaced by the text's first 4N symbols (Algorithm 2, step 4)."""
 
 ANCHOR_SETS: Mapping[str, str] = {"punctuation": "", "words": "的 the of and to in a is"}
 """Name → words that are anchors besides punctuation (the paper's illustration uses the first, Table I the second)."""
@@ -62,22 +62,22 @@ class CodeRules(NamedTuple):
     """How codes are extracted."""
 
     anchors: str  # name of one of `ANCHOR_SETS`
-    unit_length: int  # L_pth: a paragraph of so many symbols is an Independent Extraction Unit
-    unit_share: float  # δ_p: so is one that makes up this share of the text
-    symbols: int  # only so many symbols of the text are looked at; 0 for all
+    unit_length: int  # L_pth: a paragraph of at least this many symbols is an Independent Extraction Unit
+    unit_share: float  # δ_p: so is a paragraph with at least this share of the text
+    symbols: int  # only this many symbols of the text are read, its first ones; 0 for all
 
 
 @lru_cache(maxsize=16)
 def _anchor_words(anchors: str, secret: Secret) -> array[int]:
-    """Hashes of the set's words, as texts of an index have them."""
+    """The hashes of the set's words in the texts of the index with this secret."""
     return SymbolText.of((ANCHOR_SETS[anchors],), secret).hashes
 
 
 def feature_code(text: SymbolText, rules: CodeRules) -> array[int]:
-    """Algorithm 2: which symbols of `text` make its code, in text order.
+    """Algorithm 2: the positions of the symbols of `text` that make its code, in text order.
 
-    At least `MIN_CODE` of them, or all when the text has no more. In a page of short paragraphs a paragraph of one
-    symbol gives it twice, as its first and as its last.
+    There are at least `MIN_CODE` of them, or all if the text has no more. In a page of short paragraphs, a paragraph of
+    one symbol contributes it twice, as its first and as its last.
     """
     anchors = _anchor_words(rules.anchors, text.secret)
     return code_positions(text, anchors, rules.unit_length, rules.unit_share, rules.symbols, MIN_CODE)
@@ -85,7 +85,7 @@ def feature_code(text: SymbolText, rules: CodeRules) -> array[int]:
 
 @lru_cache(maxsize=4096)
 def shortest_run(length: int, repeatability: float) -> int:
-    """The paper's threshold as a length, ⌈δL⌉: how long a common substring makes a code of `length` a duplicate."""
+    """The paper's threshold as a length, ⌈δL⌉: the shortest common substring that makes a code a duplicate."""
     run = max(1, int(repeatability * length) - 1)
     while run / length < repeatability:
         run += 1
@@ -93,7 +93,7 @@ def shortest_run(length: int, repeatability: float) -> int:
 
 
 def _common_prefix(a: str, b: str) -> int:
-    """Length of the longest common prefix, by bisection: comparing slices is quicker than comparing characters."""
+    """The length of the longest common prefix, by bisection: comparing slices is quicker than comparing characters."""
     low, high = 0, min(len(a), len(b))
     if a[:high] == b[:high]:
         return high
@@ -107,7 +107,7 @@ def _common_prefix(a: str, b: str) -> int:
 
 
 def common_run(new: str, kept: str, at_least: int) -> int:
-    """Length of the longest common substring if that is `at_least`, which is more than half of `new`; else 0.
+    """The length of the longest common substring if it is at least `at_least`, more than half of `new`; else 0.
 
     Every window of `at_least` symbols of `new` covers its core, the middle ``2 · at_least − len(new)`` symbols. So it
     is enough to extend each occurrence of the core in `kept` both ways.
@@ -125,15 +125,15 @@ def common_run(new: str, kept: str, at_least: int) -> int:
 
 
 MAX_CODE = 2048
-"""Symbols of a code that are kept, so that a page without end stays cheap."""
+"""The most symbols of a code that are kept, so that an endless page stays cheap."""
 
 _RUN = GRAM + SAMPLING - 1
-_FEW = 8  # postings that are looked up without searching for a rarer run
+_FEW = 8  # postings; with no more, no rarer run is searched for
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureCodeCheck(Check):
-    """One-way: pages of whose code a kept page's code contains a share of `repeatability`.
+    """One-way: a kept page's code must contain the share `repeatability` of the new page's code, in one piece.
 
     A signature is the code, two bytes a symbol, little-endian: the upper 15 bits of each symbol's hash.
     """
@@ -168,7 +168,7 @@ class FeatureCodeCheck(Check):
     payload_bits: ClassVar[int] = GRAM_PAYLOAD
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures and keys depend on; the threshold is not among it."""
+        """What signatures and keys depend on; this does not include the threshold."""
         return {
             "symbols": SYMBOLS_VERSION,
             "anchors": self.anchors,
@@ -181,18 +181,18 @@ class FeatureCodeCheck(Check):
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """The code; None for a page of fewer than `MIN_CODE` symbols."""
+        """The code; None for a page with fewer than `MIN_CODE` symbols."""
         if len(text) < MIN_CODE:
             return None
         rules = CodeRules(self.anchors, self.ieu_length, self.ieu_share, self.characters)
         return code_of(text, feature_code(text, rules)[:MAX_CODE])
 
     def keys(self, signature: bytes) -> Keys:
-        """The different grams at every `SAMPLING`-th symbol; payload: how many there are."""
+        """The different grams at every `SAMPLING`-th symbol; the payload is the number of grams sampled."""
         return keys_of_code(signature)
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
-        """Pages that share a gram every keeper must have."""
+        """Pages that share a gram which every keeper must have."""
         places, least = grams(signature), shortest_run(len(signature) // 2, self.repeatability)
         groups = _groups(len(signature) // 2, least)
         wanted = array("Q")
@@ -217,7 +217,7 @@ class FeatureCodeCheck(Check):
         return with_grams(keys, pages, min(MANY_GRAMS, math.ceil((least - GRAM + 1) / SAMPLING)))
 
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
-        """Kept pages of which this page has enough grams to contain them."""
+        """Kept pages that share enough grams with this page for it to contain their codes."""
         keys, pages = postings.find(different_grams(signature))
         return pages_inside(keys, pages, self.repeatability)
 
@@ -225,7 +225,7 @@ class FeatureCodeCheck(Check):
         return Probe(different_grams(signature))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """S of `new` over `kept`, when it reaches `repeatability`."""
+        """S of `new` over `kept`, if it reaches `repeatability`."""
         length = len(new) // 2
         least = shortest_run(length, self.repeatability)
         if new[2 * (length - least) : 2 * least] not in kept:  # the core, which every common substring covers
@@ -236,9 +236,9 @@ class FeatureCodeCheck(Check):
 
 @lru_cache(maxsize=256)
 def _groups(length: int, least: int) -> list[tuple[int, int]]:
-    """Where runs begin that every window of a group covers, the first and the last, for as few groups as possible.
+    """For each of as few groups of windows as possible, the first and the last run that all its windows cover.
 
-    `length` is that of a code, `least` that of a window.
+    A run is given by the position where it begins. `length` is that of a code, `least` that of a window.
     """
     slack = least - _RUN
     return [(min(first + slack, length - least), first + slack) for first in range(0, length - least + 1, slack + 1)]

@@ -1,8 +1,8 @@
 """MWO, minimum weight overlapping: pages as distributions of weight over terms (Das, Mathew, Vijayaraghavan; spec 3).
 
 MWO(r, s) = Σ_x min(w_xr / W_r, w_xs / W_s), in [0, 1], is the overlap of two distributions: 1 minus their total
-variation distance. Weights are whole numbers throughout, so that the result is the same on every machine. Pages are
-candidates when it reaches a threshold.
+variation distance. Weights are whole numbers throughout, so that the result is the same on every machine. A page is a
+candidate if its MWO reaches a threshold.
 
 **Search is exact and needs no order that both sides share.** The paper, like every prefix filter, sorts both records by
 one global order, made of document frequencies; but these change with every page of a crawl. So only the new page is cut
@@ -10,19 +10,20 @@ to a prefix, in whatever order is cheapest at that moment, and kept pages are po
 
 1. Let P be some of the new page's terms, ρ the weight of its others, and t the threshold. A kept page shares at most ρ
    outside P, so a duplicate shares at least t − ρ inside P.
-2. ρ < t would be enough. With ρ <= t − β (`MARGIN`) a page must share β inside P before it is read: nearly all pages
-   that share a rare term by chance are out.
-3. P is taken in the order of postings for their weight, as the index counts them now. Terms that no kept page has come
-   first and cost nothing; if they alone weigh more than 1 − t, there is nothing to find.
+2. ρ < t would be enough. With ρ <= t − β (`MARGIN`) a page must share β inside P before it is read, which excludes
+   nearly all pages that share a rare term by chance.
+3. P takes the terms that have the fewest postings for their weight, as the index counts them now. Terms that no kept
+   page has come first and cost nothing; if they alone weigh more than 1 − t, there is nothing to find.
 4. A posting holds its term's weight, so postings alone give the overlap inside P exactly, and the kept page's remaining
    weight too: the positional bound is `shared + min(left of one, left of the other)`.
 
-**In a large index the search is bounded instead.** Postings of all but the rarest terms grow with the index. If those
-of P are more than `MOST_POSTINGS`, the rarest terms are looked up, as many as have no more postings together. A page
-may lack any of them, so many shared terms count for more than much shared weight. Of the pages that share enough of
-them (`LEAST_ALIKE`) the `CLOSEST` are compared. Both are measured by the sum of the roots of the shared weights, term
-by term: one heavy term is shared by chance, many are not. docs/measured/cost.md measures what that loses; at worst a
-duplicate is kept. Terms that more pages have are never read, so no term makes a search slow.
+**In a large index the search is bounded instead.** The posting lists of all but the rarest terms grow with the index.
+If P has more than `MOST_POSTINGS` postings, only the rarest terms are looked up, as many as have no more than that
+together. A page may lack any of them, so many shared terms count for more than much shared weight. Of the pages that
+share enough of them (`LEAST_ALIKE`), the `CLOSEST` are compared. Both are measured by the sum of the roots of the
+shared weights, term by term: one heavy term may be shared by chance, many are not. docs/measured/cost.md measures what
+the bound loses; at worst a duplicate is kept. The posting lists of frequent terms are never read, so no term makes a
+search slow.
 
 Keys do not depend on the threshold, so an index serves every threshold.
 """
@@ -55,7 +56,7 @@ from dedupcrawl.page import Page
 from dedupcrawl.setting import BELOW_1, Takes, parameter, share, whole
 
 _UNIT = 1000  # a field weight of 1, as a whole number
-_HEAVIEST = 100.0  # a weight that somebody may give a field
+_HEAVIEST = 100.0  # the greatest weight that a user may give a field
 
 
 class FieldWeights(msgspec.Struct, frozen=True):
@@ -75,7 +76,7 @@ class FieldWeights(msgspec.Struct, frozen=True):
         """Read "url=2 title=1.5"; a field that is not named weighs nothing.
 
         Raises:
-            ValueError: for an unknown or repeated field, a weight outside 0 … 100, or when no field weighs anything.
+            ValueError: A field is unknown or repeated, a weight is outside 0 … 100, or no field weighs anything.
         """
         names = cls.__struct_fields__
         weights = dict.fromkeys(names, 0.0)
@@ -125,16 +126,16 @@ _field_weights = lru_cache(maxsize=16)(FieldWeights.parse)
 
 
 MARGIN = 0.3
-"""β: the share of weight that a page must have in common with the prefix before it is looked at any closer."""
+"""β: the share of weight that a page must have in common with the prefix before it is compared."""
 
 MOST_POSTINGS = 3 << 16
-"""Postings that are read for one page, about half a millisecond; with a prefix that has more the search is bounded."""
+"""The most postings read for a page, in about half a millisecond; if its prefix has more, the search is bounded."""
 
 LEAST_ALIKE = 0.225
-"""Of the roots of the weights that a bounded search looks up, the share a page must have to be compared."""
+"""The share that a page must have of the roots of the weights that a bounded search looks up."""
 
 CLOSEST = 24
-"""Only so many of these are compared, those that have the most in common."""
+"""A bounded search compares at most this many of these pages, those that have the most in common."""
 
 _WEIGHT = (1 << PAYLOAD_BITS) - 1
 
@@ -178,7 +179,7 @@ class MwoCheck(Check):
     payload_bits: ClassVar[int] = PAYLOAD_BITS
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures depend on; the threshold is not among it."""
+        """What signatures depend on; this does not include the threshold."""
         return {
             "symbols": SYMBOLS_VERSION,
             **terms.header(self.dictionary),
@@ -192,8 +193,8 @@ class MwoCheck(Check):
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """The page's record, six bytes per term.
 
-        None when its main text has fewer than `min_terms` different terms, or no term is in a field with a weight. The
-        other fields alone (a URL, a navigation bar) say too little about a page to drop another by.
+        None if its main text has fewer than `min_terms` different terms, or if no term is in a field with a weight. The
+        other fields alone (a URL, a navigation bar) say too little about a page for another to be dropped.
         """
         fields, weights = _field_weights(self.weights), Weights()
         weights.add(terms.main_terms(text, self.dictionary), round(fields.main * _UNIT))
@@ -203,23 +204,23 @@ class MwoCheck(Check):
         return weights.record(self.dropped, self.max_terms) or None
 
     def keys(self, signature: bytes) -> Keys:
-        """One key a term: its hash, then its weight."""
+        """A key for each term: its hash, then its weight."""
         return keys_of(signature)
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
-        """Pages whose MWO may reach the threshold, by what they share with a prefix of this one."""
+        """Pages whose MWO may reach the threshold, by what they share with a prefix of this page."""
         least = least_overlap(self.threshold)
         most_left = least - min(least, least_overlap(MARGIN))
         return overlapping(postings, signature, least, most_left, MOST_POSTINGS, LEAST_ALIKE, CLOSEST)
 
     def probe(self, signature: bytes) -> Probe:
-        """Terms that make up the threshold of this page's weight: the shared weight is at most this page's part."""
+        """All terms with their weights: a page can share at most this page's weight of each term that it has."""
         keys = keys_of(signature)
         prefixes, weights = ([key >> PAYLOAD_BITS for key in keys], [key & _WEIGHT for key in keys])
         return Probe(array("Q", prefixes), array("Q", weights), least_overlap(self.threshold))
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """MWO, when it reaches the threshold."""
+        """MWO, if it reaches the threshold."""
         shared = overlap(new, kept)
         return shared / TOTAL if shared >= least_overlap(self.threshold) else None
 

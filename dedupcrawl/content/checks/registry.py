@@ -28,26 +28,26 @@ _CHECKS: Mapping[str, type[Check]] = {
 
 CHECK_NAMES: tuple[str, ...] = tuple(_CHECKS)
 DEFAULT_CHECKS: tuple[str, ...] = ("exact", "simhash", "shingles", "title", "feature_code", "mwo")
-"""All but `concepts`; first those that find most for the least: docs/measured/content-checks.md."""
+"""All but `concepts`; those that find most at the least cost come first: docs/measured/content-checks.md."""
 PAPERS = "papers"
-"""Stands for `OF_PAPERS` where each decides by its own threshold, and no model does."""
+"""A value of DEDUP_CHECKS that stands for `OF_PAPERS`; each decides by its own threshold, without a model."""
 OF_PAPERS = ("exact", "feature_code", "simhash", "mwo")
 PAPER_THRESHOLDS: Mapping[str, Any] = {"MWO_THRESHOLD": 0.5}
-"""What they decide by where that is no default: of MWO what the experiment of Das et al. (Table 4) takes."""
+"""Their thresholds that differ from the defaults: for MWO, that of the experiment of Das et al. (Table 4)."""
 PARAMETERS: tuple[Setting, ...] = tuple(
     {one.name: one for check in _CHECKS.values() for one in settings_of(check).values()}.values()
 )
-"""The fields of all checks, named as settings are but for the prefix; checks may share one."""
+"""The fields of all checks, named like settings without the prefix; checks may share one."""
 
 
 def make_checks(names: Sequence[str], thresholds: Mapping[str, Any], off: Collection[str] = frozenset()) -> list[Check]:
     """The checks called `names`, in that order.
 
     `thresholds` are values of `PARAMETERS` by name, already read; a missing one has its default. `off` are the names of
-    those that are in the list for their place in an index only.
+    checks that are listed only for their place in an index.
 
     Raises:
-        KeyError: for a name that is no check.
+        KeyError: A name is not that of a check.
     """
     fields = {name: settings_of(_CHECKS[name]).items() for name in names}
     return [

@@ -1,21 +1,22 @@
-"""Shingles: pages of which a share stands in a kept page, by sampled runs of four symbols (Broder 1997).
+"""Shingles: pages that have enough of their sampled runs of four symbols in common with a kept page (Broder 1997).
 
-The papers' checks find what is nearly the same from end to end. This one finds excerpts, cuts, pages that were edited
-all over, moved blocks and pages in another frame. It finds different pages of one template too, so a match is only a
-candidate, and evidence decides (`dedupcrawl.content.evidence`).
+The papers' checks find pages that are nearly the same from end to end. This one finds excerpts, cuts, pages that were
+edited all over, moved blocks and pages in another frame. It finds different pages of one template too, so a match is
+only a candidate, and evidence decides (`dedupcrawl.content.evidence`).
 
-**Sample.** Of the hashes of all shingles those are kept that are 0 modulo `MODULUS` ("0 mod m" of the paper). Whether
-one is kept depends only on the shingle, so the share of one page's sample that another page's sample has estimates how
+**Sample.** The sample holds the shingles whose hashes are 0 modulo `MODULUS` ("0 mod m" of the paper). Whether it holds
+a shingle depends only on the shingle, so the share of one page's sample that another page's sample has estimates how
 much of the page stands in the other (the paper's containment), also for an excerpt of a long page. A page that would
 have fewer than `FEWEST` is sampled at half the modulus, a quarter and so on; two pages of different moduli are compared
-at the larger one, which the smaller divides. Only the symbols that an outline holds are looked at, because there is no
+at the larger one, which the smaller divides. Only the symbols that an outline holds are read, because there is no
 evidence about the others.
 
 **Search.** With n sampled shingles, ⌈αn⌉ of which a keeper must have, a keeper has at least one of any n − ⌈αn⌉ + 1
 (prefix filter: Chaudhuri, Ganti, Kaushik 2006). So the most frequent ⌈αn⌉ − 1 need no look-up. They are looked up all
 the same while that is cheap, because a page must then share more to be a candidate. If even the rarest n − ⌈αn⌉ + 1
-have more than `MOST_POSTINGS` postings (templates of large sites), only so many are read, rarest first; and of more
-than `MOST_PAGES` candidates those that share most are returned. Below these bounds the search misses nothing.
+have more than `MOST_POSTINGS` postings (templates of large sites), only so many are read, those of the rarest shingles
+first. If there are more than `MOST_PAGES` candidates, those that share most are returned. Below these bounds the search
+misses nothing.
 """
 
 from __future__ import annotations
@@ -33,27 +34,27 @@ from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, share, whole
 
 SHINGLE = 4
-"""w: symbols of a shingle."""
+"""w: the symbols of a shingle."""
 LEVELS = 4  # moduli: 16, and for short pages 8, 4, 2 and 1; set by hand
 MODULUS = 1 << LEVELS
-"""m: one in so many shingles is kept."""
+"""m: one in so many shingles is in the sample."""
 FEWEST = 8
-"""Shingles that a page keeps at least, when it has as many."""
+"""The fewest shingles in a sample, if the page has as many."""
 MOST_POSTINGS = 2_000
-"""Postings that a search reads at most."""
+"""The most postings that a search reads."""
 MOST_PAGES = 200
-"""Candidates that a search returns at most."""
+"""The most candidates that a search returns."""
 
-_CHEAP = 500  # postings that are read although the prefix filter does not ask for them
-_PAYLOAD_BITS = 32  # what a posting of eight bytes has beside a shingle of four
+_CHEAP = 500  # postings that are read even if the prefix filter does not need them
+_PAYLOAD_BITS = 32  # the rest of a key of eight bytes, besides a shingle of four
 
 
 @dataclass(frozen=True, slots=True)
 class ShinglesCheck(Check):
-    """One-way: pages of whose sampled shingles a kept page has the share α.
+    """One-way: a kept page must have the share α of the new page's sampled shingles.
 
     A signature is the level (1 byte: the modulus is 2 to that power) and the sampled shingles (4 bytes each,
-    little-endian, ascending). A key is a shingle (32 bits), and as its payload how many the page has and its level.
+    little-endian, ascending). A key is a shingle (32 bits); its payload is the page's number of shingles and its level.
     """
 
     share: float = parameter(  # α
@@ -63,7 +64,7 @@ class ShinglesCheck(Check):
         "The share of a page's sampled shingles that a kept page must have.",
         loosest=min,
     )
-    min_symbols: int = parameter(  # what fewer say stands in many pages
+    min_symbols: int = parameter(  # a few symbols may be common to many pages
         "SHINGLES_MIN_SYMBOLS",
         12,
         whole(SHINGLE, 10_000),
@@ -74,7 +75,7 @@ class ShinglesCheck(Check):
     payload_bits: ClassVar[int] = _PAYLOAD_BITS
 
     def header(self) -> Mapping[str, str | int | float]:
-        """What signatures and keys depend on; the threshold is not among it."""
+        """What signatures and keys depend on; this does not include the threshold."""
         return {
             "symbols": SYMBOLS_VERSION,
             "shingle": SHINGLE,
@@ -86,26 +87,26 @@ class ShinglesCheck(Check):
         }
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
-        """Level and sample; None for a text of fewer than `min_symbols`."""
+        """Level and sample; None for a text with fewer than `min_symbols` symbols."""
         if len(text) < max(SHINGLE, self.min_symbols):
             return None
         level, sample = sampled_shingles(text, OUTLINE_SYMBOLS, LEVELS, FEWEST)
         return bytes((level,)) + sample
 
     def keys(self, signature: bytes) -> Keys:
-        """One a sampled shingle."""
+        """A key for each sampled shingle."""
         return shingle_keys(signature)
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
-        """Pages that share α of the sample, at the larger of both moduli; more than these only where some is unread."""
+        """Pages that share α of the sample, at the larger of both moduli; others only if some postings are unread."""
         search = ShingleSearch(postings, signature, LEVELS, self.share)
         return search.candidates(_CHEAP, MOST_POSTINGS, MOST_PAGES)
 
     def contained(self, signature: bytes, postings: Postings) -> list[int]:
-        """Kept pages of whose samples this page has the share α; more than these where that cannot be told."""
+        """Kept pages of whose samples this page has the share α; others too if that cannot be determined."""
         return ShingleSearch(postings, signature, LEVELS, self.share).contained(MOST_POSTINGS, MOST_PAGES)
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """The share of the sample of `new` that `kept` has, when it reaches α."""
+        """The share of the sample of `new` that `kept` has, if it reaches α."""
         mine, shared = shared_shingles(new, kept)
         return shared / mine if shared and shared >= mine * self.share - 1e-9 else None

@@ -5,7 +5,7 @@
 - "pairs": every pair of neighbouring symbols, which is about a word of Chinese, and also every word of more than three
   letters. Each counts as often as it occurs, at most eight times, so that one word that a page repeats does not decide
   its fingerprint.
-- "words": words of more than three letters, as often as they occur; this is what Khan and Ali do, for their experiment.
+- "words": words of more than three letters, as often as they occur, as in the experiment of Khan and Ali.
 
 URLs in the text are no features (Khan and Ali, Sect. III-F).
 
@@ -41,12 +41,12 @@ from dedupcrawl.page import Page
 from dedupcrawl.setting import one_of, parameter, whole
 
 BITS = 64  # of a fingerprint (Manku, Jain, Das Sarma 2007)
-MAX_DISTANCE = 7  # for which four postings a page are enough, see above
+MAX_DISTANCE = 7  # four postings a page are enough for this, see above
 FEATURES = ("pairs", "words")
 
 
 def similarity_at(distance: int) -> float:
-    """Cosine of the feature vectors' angle that a Hamming distance estimates: cos(π·d/64), at least 0."""
+    """The cosine of the feature vectors' angle as estimated by a Hamming distance: cos(π·d/64), at least 0."""
     return max(0.0, math.cos(math.pi * distance / BITS))
 
 
@@ -61,7 +61,7 @@ class SimHashCheck(Check):
         "The fingerprints of duplicates differ in at most this many bits.",
         loosest=max,
     )
-    min_features: int = parameter(  # it would collide with every other empty page
+    min_features: int = parameter(  # fingerprints of nearly empty pages would collide
         "SIMHASH_MIN_FEATURES", 20, whole(1, 10_000), "A page with fewer features has no fingerprint."
     )
     features: str = parameter("SIMHASH_FEATURES", "pairs", one_of(*FEATURES), "What fingerprints are made of.")
@@ -84,22 +84,22 @@ class SimHashCheck(Check):
         return fingerprint.to_bytes(8, "little") if count >= self.min_features else None
 
     def keys(self, signature: bytes) -> Keys:
-        """Four keys, one a block."""
+        """Four keys, one for each block."""
         return simhash_keys(signature)
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
-        """Pages within `distance`, but for the two bits that a posting lacks."""
+        """Pages within `distance`, not counting the two bits that a posting lacks."""
         return near(postings, signature, self.distance)
 
     def probe(self, signature: bytes) -> Probe:
-        """Blocks that are equal, and those that differ in a bit."""
+        """The blocks themselves and, for some blocks, those that differ in one bit."""
         return Probe(simhash_prefixes(signature, self.distance))
 
     def dissimilarity(self, new: bytes, kept: bytes) -> float:
-        """Hamming distance as a share of the bits."""
+        """The Hamming distance as a share of the bits."""
         return (int.from_bytes(new, "little") ^ int.from_bytes(kept, "little")).bit_count() / BITS
 
     def compare(self, new: bytes, kept: bytes) -> float | None:
-        """cos(π·d/64) when d <= `distance`."""
+        """cos(π·d/64), if d <= `distance`."""
         distance = (int.from_bytes(new, "little") ^ int.from_bytes(kept, "little")).bit_count()
         return similarity_at(distance) if distance <= self.distance else None
