@@ -1,10 +1,9 @@
 # cython: language_level=3
 """Characters: resolve character references, collapse white space, and fold characters by tables in the package.
 
-Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and replaces traditional Chinese
-characters by simplified ones, so that two spellings of a text become equal. It reads the text once. Nearly every
-character folds to one character whatever its neighbours are; the others are normalized in sequences of a starter and
-its combining characters.
+Folding removes invisible characters, normalizes to NFKC (UAX #15), folds case and makes Chinese characters simplified
+ones. It reads the text once. Nearly every character folds to one character whatever its neighbours are; the others are
+normalized in sequences of a starter and its combining characters.
 
 tools/character_tables.py makes the tables, for a version of Unicode that does not depend on Python's.
 """
@@ -235,8 +234,7 @@ def _reference(
     """Write the value of the reference that `text` begins with to `out`; return the reference's length, 0 if none.
 
     At most nine decimal or eight hexadecimal digits, or 32 characters of a name, are read; anything after them is text.
-    In an attribute's value, a name without a semicolon is no reference if "=", a letter or a digit follows (HTML,
-    13.2.5.73).
+    In an attribute's value, a name without a semicolon is none before "=", a letter or a digit (HTML, 13.2.5.73).
     """
     at: cython.Py_ssize_t
     length: cython.Py_ssize_t
@@ -294,8 +292,7 @@ def _reference(
 def unescape_into(text, size, out, is_value):
     """Write `text` with its character references replaced; return the bytes written, at most 6/5 of `size`.
 
-    &nGt; and &nLt; take that much. Bytes that are not UTF-8 are copied. `is_value`: `text` is the value of an
-    attribute, see `_reference`.
+    &nGt; and &nLt; take that much. Bytes that are not UTF-8 are copied. `is_value`: it is an attribute's value.
     """
     at: cython.Py_ssize_t = 0
     written: cython.Py_ssize_t = 0
@@ -333,8 +330,7 @@ def unescape_into(text, size, out, is_value):
 def collapse_into(text, size, is_pre, out, characters):
     """Write `text` with each run of white space as one space; return the bytes written, at most 3 × `size`.
 
-    The output is UTF-8: invalid bytes become U+FFFD as in `bytes.decode`. If `is_pre`, each run of blank lines becomes
-    "\\0". `characters` is set to the number of characters written.
+    Invalid UTF-8 becomes U+FFFD as in `bytes.decode`; if `is_pre`, each run of blank lines "\\0". Sets `characters`.
     """
     at: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t
@@ -570,8 +566,7 @@ for _letter in map(chr, range(0x80)):
 def fold_into(text, size, out):
     """Write the folded characters of UTF-8 text, with their kinds and flags; return how many, at most 2 × `size`.
 
-    Lone surrogates are kept. tests/core/test_characters.py checks the bound: a character of n bytes folds to at most
-    2n characters.
+    Lone surrogates are kept. A character of n bytes folds to at most 2n characters (tests/core/test_characters.py).
     """
     at: cython.Py_ssize_t = 0
     after: cython.Py_ssize_t = 0
@@ -619,9 +614,6 @@ def fold_into(text, size, out):
         out[written] = with_kind(point + (fold >> 1)) | cython.cast(uint32_t, fold > 0 and is_capital(point)) * CAPITAL
         written += 1
     return written
-
-
-# For Python
 
 
 def fold(text: str) -> str:

@@ -25,8 +25,8 @@ from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.main_outline import values_of
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage, Pages
-from dedupcrawl.crawl.parts import Sending
 from dedupcrawl.crawl.same_page import Look
+from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
 

@@ -9,9 +9,9 @@ import pytest
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.credentials import Credentials
+from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.rewrites import Rewrites
-from dedupcrawl.crawl.same_page import EarlierPages
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex

@@ -19,7 +19,7 @@ from scrapy.utils.request import RequestFingerprinter, RequestFingerprinterProto
 
 from dedupcrawl.crawl.extension import Dedup
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
-from dedupcrawl.crawl.parts import Sending
+from dedupcrawl.crawl.sending import Sending
 from tests.crawls.site import Answer, crawl, page, serve
 from tests.fixtures import table_of
 
