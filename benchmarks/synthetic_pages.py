@@ -3,20 +3,17 @@
 Symbols follow Zipf's law over 3,000 of them. As on real sites two codes in three are of the least length, 20 symbols,
 the others are longer. One page in twenty starts with one of 1,000 site templates, 14 symbols, the most frequent of them
 on three of these pages in a hundred, so some grams are posted under many pages. One page in fifty duplicates an earlier
-one, in one of four ways. Pages may have the signatures of more checks (see benchmarks.synthetic_terms and
-benchmarks.synthetic_signatures); then one more in fifty duplicates an earlier one by all of these.
+one, in one of four ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.synthetic_signatures import makers
-from benchmarks.synthetic_terms import Columns as TermColumns
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.index.record import Entry
 
@@ -35,12 +32,11 @@ Code = NDArray[np.uint16]
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """One page's signatures, as the checks make them; `more` are those of other checks than the first three."""
+    """One page's signatures, as the checks make them."""
 
     exact: bytes
     fingerprint: int
     code: Code
-    more: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -51,41 +47,15 @@ class Block:
         first: Number of the first page.
         pages: Their signatures.
         planted: Numbers of those that were made from an earlier page.
-        alike: Numbers of those of which only the signatures of more checks were.
     """
 
     first: int
     pages: list[Signatures]
     planted: list[int] = field(default_factory=list)
-    alike: list[int] = field(default_factory=list)
 
 
-def blocks(pages: int, seed: int, more: Sequence[str] = ()) -> Iterator[Block]:
-    """Always the same pages for one seed, with signatures of three checks and of `more`."""
-    made = _blocks(pages, seed)
-    return _with_more(made, seed, more) if more else made
-
-
-def _with_more(made: Iterator[Block], seed: int, more: Sequence[str]) -> Iterator[Block]:
-    make = makers(more, seed, _SITES)
-    remembered: list[Mapping[str, bytes]] = []
-    for block in made:
-        rng = np.random.default_rng((seed, 4, block.first))
-        records = {name: maker.records(block.first, BLOCK) for name, maker in make.items()}
-        chosen = rng.random(BLOCK) < _PLANTED
-        for number, page in enumerate(block.pages):
-            own: Mapping[str, bytes] = {name: of_check[number] for name, of_check in records.items()}
-            if remembered and chosen[number]:
-                original = remembered[int(rng.integers(len(remembered)))]
-                own = {name: maker.duplicate(rng, original[name]) for name, maker in make.items()}
-                block.alike.append(block.first + number)
-            elif number % _REMEMBERED == 0:
-                remembered.append(own)
-            block.pages[number] = replace(page, more=own)
-        yield block
-
-
-def _blocks(pages: int, seed: int) -> Iterator[Block]:
+def blocks(pages: int, seed: int) -> Iterator[Block]:
+    """Always the same pages for one seed."""
     probability = 1 / np.arange(1, _VOCABULARY + 1)
     heights = np.cumsum(probability / probability.sum())
     names = np.random.default_rng(seed).permutation(1 << 15)[:_VOCABULARY].astype(np.uint16)
@@ -147,7 +117,6 @@ def entry_of(number: int, page: Signatures, outline: bytes) -> Entry:
             "exact": page.exact,
             "feature_code": page.code.astype("<u2").tobytes(),
             "simhash": page.fingerprint.to_bytes(8, "little"),
-            **page.more,
         },
         outline=outline,
     )
@@ -160,7 +129,6 @@ class Scan:
     Attributes:
         number: The page that was offered.
         page: Its signatures.
-        overlap: Least MWO of duplicates, times its total.
         found: For each check in order: (−similarity, page number) of the best keeper so far.
     """
 
@@ -168,12 +136,11 @@ class Scan:
     page: Signatures
     distance: int
     share: float
-    overlap: int
-    found: list[tuple[float, int] | None] = field(default_factory=lambda: [None] * 4)
+    found: list[tuple[float, int] | None] = field(default_factory=lambda: [None] * 3)
 
     def best(self) -> tuple[str, int] | None:
         """By which check, the first that has one, the page is the duplicate of which."""
-        names = ("exact", "simhash", "feature_code", "mwo")
+        names = ("exact", "simhash", "feature_code")
         return next(((name, row[1]) for name, row in zip(names, self.found, strict=True) if row), None)
 
     def look(self, block: Block, kept: NDArray[np.bool_], columns: Columns) -> None:
@@ -191,12 +158,6 @@ class Scan:
                 similarity = self._repeated(block.pages[number].code)
                 if similarity is not None:
                     self._take(2, block, [number], similarity)
-
-        if columns.terms is not None:
-            shared = columns.terms.overlaps(self.page.more["mwo"])[:before]
-            best = int(np.argmax(np.where(alive, shared, -1)))
-            if alive[best] and shared[best] >= self.overlap:
-                self._take(3, block, [best], float(shared[best]))
 
     def _core(self) -> Code:
         """What any piece of t of L symbols holds, for t = ⌈share · L⌉."""
@@ -223,7 +184,6 @@ class Columns:
     fingerprints: NDArray[np.uint64]
     symbols: Code
     page_of: NDArray[np.int64]
-    terms: TermColumns | None
 
     @classmethod
     def of(cls, block: Block) -> Columns:
@@ -233,7 +193,6 @@ class Columns:
             np.array([page.fingerprint for page in block.pages], dtype=np.uint64),
             np.concatenate([page.code for page in block.pages]),
             np.repeat(np.arange(len(lengths)), lengths),
-            TermColumns([page.more["mwo"] for page in block.pages]) if "mwo" in block.pages[0].more else None,
         )
 
     def holding(self, run: Code) -> list[int]:

@@ -59,10 +59,9 @@ _SLOW = tuple(
     str(Path(__file__).parent / name)
     for name in (
         "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "shared_queue/", "spark/", "test_cli", "test_extras",
-        "test_packaging", "commands/test_engine", "commands/test_items", "commands/test_restore",
-        "commands/test_train", "content/test_characters", "crawl/test_monitors", "crawl/test_refetches",
-        "index/test_lmdb", "index/test_processes", "index/test_redis", "index/test_stateful", "report/test_page",
-        "index/test_leases", "index/test_compact", "training/test_parts",
+        "test_packaging", "commands/test_restore", "commands/test_train", "crawl/test_monitors",
+        "crawl/test_refetches", "index/test_compact", "index/test_lmdb", "index/test_processes", "index/test_redis",
+        "index/test_stateful", "report/test_page", "training/test_parts",
     )
 )  # fmt: skip
 

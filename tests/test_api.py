@@ -20,6 +20,7 @@ from dedupcrawl import Detector, Normalizer, Page, Verdict, learn, read_html, re
 from dedupcrawl.index import mapped_files
 from dedupcrawl.index.open import open_index
 from tests.detection.judged import prose
+from tests.fixtures import table_of
 from tests.redis_server import running
 
 untyped: Any = dedupcrawl
@@ -84,23 +85,7 @@ def test_many_pages_have_a_verdict_each_in_their_order() -> None:
     assert [verdict.verdict for verdict in verdicts] == ["unique", "unique", "duplicate", "abstained", "duplicate"]
 
 
-def test_hundreds_of_pages_are_read_before_the_first_is_judged() -> None:
-    pages = (read_text(f"page {number}", f"http://a.example/{number}") for number in range(1000))
-    with Detector() as detector:
-        assert next(detector.check_many(pages)).url == "http://a.example/0"
-    assert next(pages).url == "http://a.example/501"
-
-
-@pytest.mark.parametrize(
-    ("settings", "url", "is_dropped"),
-    [
-        ({}, "http://b.example/1", True),
-        ({"DEDUP_TTL": "1h"}, "http://b.example/1", True),
-        ({"DEDUP_TTL": 1e-6}, "http://b.example/1", False),
-        ({"DEDUP_SCOPE": "site"}, "http://b.example/1", False),
-        ({"DEDUP_SCOPE": "site"}, "http://a.example/2", True),
-    ],
-)
+@table_of("settings_and_sites", "settings_say_what_a_page_is_compared_with")
 def test_settings_say_what_a_page_is_compared_with(settings: dict[str, Any], url: str, is_dropped: bool) -> None:
     with Detector(settings=settings) as detector:
         detector.check(read_text(STORY, "http://a.example/1"))
@@ -168,20 +153,7 @@ def test_a_drop_is_explained_and_undone() -> None:
         assert (nothing.verdict, nothing.keeper, nothing.is_kept) == (None, None, False)
 
 
-@pytest.mark.parametrize(
-    ("index", "settings", "says"),
-    [
-        (None, {"DEDUP_CHECKS": "exakt"}, "DEDUP_CHECKS"),
-        (None, {"DEDUP_CHECKS": ""}, "DEDUP_CHECKS"),
-        (None, {"DEDUP_TARGET": 1}, "DEDUP_TARGET"),
-        (None, {"DEDUP_TRUSTED_SITES": "start"}, "no start"),
-        (None, {"checks": ["exact"]}, "checks is no setting of a Detector; it takes DEDUP_CHECKS, "),
-        (None, {"DEDUP_ENABLED": False}, "DEDUP_ENABLED is no setting of a Detector"),
-        (None, {"DEDUP_IGNORE": ["css:.stats"]}, "read_html takes it as 'ignore'"),
-        ("http://a.example/", {}, "names no index"),
-        ("lmdb:", {}, "needs a path"),
-    ],
-)
+@table_of("settings_and_sites", "what_cannot_be_used_is_a_sentence")
 def test_what_cannot_be_used_is_a_sentence(index: str | None, settings: dict[str, object], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         Detector(index, settings)
@@ -259,16 +231,6 @@ def test_what_is_no_text_or_page_is_told_in_a_sentence(use: Callable[[Detector],
         use(detector)
 
 
-class Smart(str):
-    """As lxml and parsel give text."""
-
-    __slots__ = ()
-
-
-def test_text_of_other_libraries_is_text() -> None:
-    assert Page(Smart("http://a/"), paragraphs=(Smart("a"),)) == Page("http://a/", paragraphs=("a",))
-
-
 def test_the_version_is_that_of_the_package() -> None:
     assert dedupcrawl.__version__ == version("dedupcrawl")
 
@@ -282,13 +244,6 @@ def test_half_a_character_is_not_the_end_of_the_process(of: dict[str, Any]) -> N
     with Detector(settings={"DEDUP_CHECKS": ["exact", "title", "mwo"]}) as detector:
         assert not detector.check(Page(**given)).is_duplicate
         assert detector.check(Page(**{**given, "url": "http://a.example/2"})).is_duplicate
-
-
-def test_a_run_is_one_detector_s(tmp_path: Path) -> None:
-    for number, settings in enumerate(({"DEDUP_SCOPE": "run"}, {"DEDUP_SCOPE": "run"}, {})):
-        with Detector(tmp_path / "pages", settings) as detector:
-            first, again = (detector.check(read_text(STORY, f"http://a.example/{number}/{n}")) for n in range(2))
-        assert (first.is_duplicate, again.is_duplicate) == (not settings, True)
 
 
 def test_what_is_forgotten_takes_no_room_of_a_quota(tmp_path: Path) -> None:
@@ -314,12 +269,6 @@ def test_each_detector_of_a_process_asks_by_its_own_thresholds(tmp_path: Path, s
         pages = {share: Page(f"http://a.example/{share}", paragraphs=(part, rest)) for share in shares}
         assert by_share[0.2].check(pages[0.2]).is_duplicate
         assert not by_share[0.95].check(pages[0.95]).is_duplicate
-
-
-def test_an_index_that_cannot_be_opened_holds_nothing_open(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no index")
-    with pytest.raises(ValueError, match="/file cannot be used: it must be a folder, and there is a file"):
-        Detector(tmp_path / "file")
 
 
 def test_html_is_read_as_a_crawl_reads_it() -> None:

@@ -75,11 +75,6 @@ def test_every_command_speaks_json(path: str) -> None:
     assert "--json" in options
 
 
-@pytest.mark.parametrize("name", ["index", "rules"])
-def test_what_a_group_holds_is_said_whole(name: str) -> None:
-    assert not re.search(r"\.\.\.$", dedupcrawl(name, "--help").stdout.partition("Commands:")[2], re.M)
-
-
 @pytest.mark.parametrize("path", ALL)
 def test_every_option_says_what_it_does(path: str) -> None:
     for parameter in ALL[path].params:
@@ -256,22 +251,3 @@ def test_bash_completes(tmp_path: Path) -> None:
         [BASH or "", "-c", script], capture_output=True, text=True, check=True, env={**os.environ, "PATH": path}
     )
     assert [set(line.split()) for line in done.stdout.splitlines()] == [*offers.values()]
-
-
-def test_verifying_shows_progress(tmp_path: Path) -> None:
-    rows = "".join(
-        f'{{"url": "http://a.com/{n}", "text": "{n} {" ".join(f"w{n}x{i}" for i in range(30))}"}}\n' for n in range(300)
-    )
-    (tmp_path / "pages.jsonl").write_text(rows, encoding="utf-8")
-    index = ["--index", str(tmp_path / "index")]
-    dedupcrawl("check", str(tmp_path / "pages.jsonl"), *index)
-    said = in_terminal(["index", "verify", *index])
-    assert re.search(r"verifying .*%", said)
-    assert "300 pages, all sound" in said
-
-
-def test_no_bar_stands_among_rows(tmp_path: Path) -> None:
-    (tmp_path / "pages.jsonl").write_text('{"url": "http://a.com/", "text": "one page"}\n', encoding="utf-8")
-    arguments = ["check", str(tmp_path / "pages.jsonl")]
-    assert "reading" not in in_terminal(arguments)
-    assert "reading" in in_terminal([*arguments, "--output", str(tmp_path / "rows.jsonl")])

@@ -1,5 +1,9 @@
+"""What is shown to people, and written where."""
+
 from __future__ import annotations
 
+import doctest
+import errno
 import json
 import os
 import signal
@@ -9,11 +13,16 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl import printable
+from dedupcrawl.crawl.failures import in_words
 from dedupcrawl.output import results, to_json
+from dedupcrawl.system_errors import cause, with_file
+from tests.fixtures import table_of
 
 KILLED = """
 import os, pathlib, signal, sys
@@ -65,13 +74,6 @@ def test_what_killed_processes_leave_is_one_file_and_goes_with_the_next_that_end
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_name_that_leaves_no_room_for_another_made_of_it(tmp_path: Path) -> None:
-    path = tmp_path / ("n" * 255)
-    with results(path) as file:
-        file.write(b"row\n")
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_what_another_has_laid_in_its_way_is_not_written_to(tmp_path: Path) -> None:
     path, other = tmp_path / "out.jsonl", tmp_path / "other"
     other.write_bytes(b"other")
@@ -117,13 +119,6 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
     assert path.is_fifo()
 
 
-def test_a_folder_that_is_not_there_is_named_without_the_temporary_file(tmp_path: Path) -> None:
-    path = tmp_path / "missing" / "out"
-    with pytest.raises(FileNotFoundError) as raised, results(path):
-        pass
-    assert raised.value.filename == str(path)
-
-
 @given(st.dictionaries(st.text(), st.text() | st.lists(st.text(), max_size=3), max_size=4), st.booleans())
 def test_json_says_the_same_and_holds_nothing_that_a_terminal_obeys(value: Any, is_indented: bool) -> None:
     raw = to_json(value, indent=2 if is_indented else 0)
@@ -136,5 +131,38 @@ def test_json_of_bytes_that_were_no_utf_8() -> None:
     assert to_json(["\udcff\u202e"], indent=2) == b'[\n  "\\udcff\\u202e"\n]'
 
 
-def test_json_of_people_stays_readable() -> None:
-    assert to_json("Bücher 本 🙂\x7f\U000e0001") == '"Bücher 本 🙂\\u007f\\udb40\\udc01"'.encode()
+class Row(msgspec.Struct, forbid_unknown_fields=True):
+    url: str
+    same: bool = False
+    rest: list[Row] = []
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    assert doctest.testmod(printable).failed == 0
+
+
+@table_of("settings_and_sites", "a_value_of_another_shape_is_told_in_words_of_json")
+def test_a_value_of_another_shape_is_told_in_words_of_json(value: Any, says: str) -> None:
+    with pytest.raises(msgspec.ValidationError) as caught:
+        msgspec.convert(value, Row)
+    assert printable.mismatch(str(caught.value), "the row") == says
+
+
+def test_a_name_that_is_too_long(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 5_000)
+    with pytest.raises(OSError, match="x") as caught:
+        path.open("wb")
+    assert with_file(caught.value) == f"{path}: File name too long; take a shorter name"
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EMFILE, errno.EISDIR, errno.EDQUOT])
+def test_what_the_system_says_comes_with_what_to_do(code: int) -> None:
+    said, _, advice = cause(OSError(code, os.strerror(code))).partition("; ")
+    assert said == os.strerror(code)
+    assert advice
+    assert in_words(OSError(code, said, "log")) == f"log: {said}; {advice}"
+
+
+def test_what_says_already_what_to_do_stays_as_it_is() -> None:
+    assert cause(OSError(errno.ENOSPC, "no room: delete something")) == "no room: delete something"
+    assert cause(OSError("a sentence")) == "a sentence"

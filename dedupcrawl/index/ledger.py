@@ -7,7 +7,7 @@ when the item is lost or the process dies. Then its skips are *due*: their spide
 
 Invariant: every text that was skipped is stored, or its skip has an open premise, or is due, or has been fetched since,
 and the result of that is stored or a newer skip. So a crash may cost a duplicate, never a page. `Ledger.broken` says
-where the invariant is broken; `tests/index/test_ledger.py` tries to break it.
+where the invariant is broken; `tests/index/test_stateful.py` tries to break it.
 
 | table | key | |
 | --- | --- | --- |

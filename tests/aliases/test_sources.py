@@ -1,4 +1,4 @@
-"""What pages say of URLs is read as browsers read it, within bounds."""
+"""What pages say of URLs is read as browsers read it, within bounds, and as it was written."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.aliases import sources
-from dedupcrawl.aliases.sources import SOURCES, aliases_said, canonical_of, may_lead
+from dedupcrawl.aliases.alias import Alias, SiteAliases, rule_id
+from dedupcrawl.aliases.sources import DUPLICATE, SOURCES, aliases_said, canonical_of, may_lead
 from dedupcrawl.content.html import facts_of
+from dedupcrawl.urls.watched_rule import TrialRecord
+from tests.fixtures import table_of
 
 ALL = frozenset(SOURCES)
 HERE = "http://a.example/forum/viewtopic.php?t=6"
@@ -72,15 +75,7 @@ ENTRY = '<a href="one.zip">one.zip</a>'
 FOLDER = "http://a.example/files/old/"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        COLUMNS + UP + ENTRY,
-        COLUMNS + UP + '<a href="one.zip"><img></a> <a href="one.zip">one.zip</a>',
-        COLUMNS.replace("?C=", "/files/old/?C=") + '<a href="/files/old/one">one</a>',
-        COLUMNS.replace("<a href", "<A HREF").replace(";", "&amp;") + "<A HREF=one/>one</A>",
-    ],
-)
+@table_of("reading", "in_whatever_order_a_list_of_one_is_the_same")
 def test_in_whatever_order_a_list_of_one_is_the_same(body: str) -> None:
     found = said(body, FOLDER)
     first = min(found)
@@ -160,3 +155,43 @@ def test_nobody_is_led_to_another_site_or_to_what_is_less_secure() -> None:
     assert not may_lead("https://a.example/", "http://a.example/x")
     assert not may_lead("http://a.example/", "http://b.example/x")
     assert not may_lead("http://a.example/", "ftp://a.example/x")
+
+
+ALIASES = st.builds(
+    Alias,
+    st.text(),
+    st.sampled_from([DUPLICATE, *SOURCES]),
+    st.text(),
+    st.text(),
+    st.floats(allow_nan=False),
+    st.lists(st.binary()).map(tuple),
+)
+
+
+@given(ALIASES)
+def test_an_alias_comes_back(alias: Alias) -> None:
+    assert Alias.from_bytes(alias.to_bytes()) == alias
+
+
+@given(st.binary())
+def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
+    Alias.from_bytes(content)
+    SiteAliases.from_bytes(content)
+    assert Alias.from_bytes(None) is None
+    assert SiteAliases.from_bytes(b"no json") == SiteAliases()
+
+
+def test_each_source_is_a_rule_of_its_own() -> None:
+    known = SiteAliases(tried={rule_id("og"): TrialRecord(3, 1)}, failed={rule_id("shortlink"): "why"})
+    rules = {rule.id: rule for rule in SiteAliases.from_bytes(known.to_bytes()).rules()}
+    assert len({rule.effect for rule in rules.values()}) == len(rules) == len(SOURCES) + 1
+    assert (rules[rule_id("og")].tried, rules[rule_id("og")].failed) == (3, 1)
+    assert rules[rule_id("shortlink")].state == "disabled"
+    assert rules[rule_id(DUPLICATE)].evidence.correct
+    assert rules[rule_id("canonical")].state == "probation", "many sites name wrong ones"
+    assert rules[rule_id("permalink")].state == rules[rule_id(DUPLICATE)].state == "active"
+
+
+def test_what_two_crawls_know_is_added_up() -> None:
+    one, other = SiteAliases({"a": TrialRecord(1, 0)}, {"b": "x"}), SiteAliases({"a": TrialRecord(2, 0)}, {"c": "y"})
+    assert one.joined(other) == SiteAliases({"a": TrialRecord(3, 0)}, {"b": "x", "c": "y"})

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.peers.methods import Peer, all_peers
 from benchmarks.peers.run import run_ours, run_peer, run_published
-from benchmarks.peers.stream import Quality, VersionPages, quality
+from benchmarks.peers.stream import Quality, quality
 from benchmarks.stream_quality import Row
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 
@@ -80,21 +80,3 @@ def test_a_drop_for_another_page_is_wrong() -> None:
     assert judged(r2=1).precision == 0
     assert judged(r2=1).recall["exact"] == 0
     assert judged(r1=0).precision == 0  # an original that says something else
-
-
-def test_look_alikes_that_are_dropped() -> None:
-    found = judged(r2=0, r11=0)
-    assert found.templates == 1
-    assert found.precision == 0.5
-    bulletin = judged(r2=0, r12=0)
-    assert bulletin.bulletins == 1
-    assert bulletin.precision == 1  # bulletins are counted by themselves
-
-
-def test_versions_of_a_page_count_where_they_are_alike() -> None:
-    a, b = ("one two three four five six",), ("seven eight nine ten eleven twelve",)
-    pages = VersionPages([a, b, a, b], [1.0, 0.9])
-    assert pages.recall([[], [], [0], []]) == 0.5
-    assert pages.false_per_million([[], [], [0], [1]]) == 0
-    assert pages.false_per_million([[], [], [1], []]) == pytest.approx(1e6 / 6)
-    assert pages.false_per_million([[], [], [0, 1], []]) == 0  # one of the two is right

@@ -1,17 +1,20 @@
+"""Comparisons of URL rules, and their metrics."""
+
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.period_codes import feature_string, m2, period_codes
 from benchmarks.url_rules import dasgupta, dust, ours
-from benchmarks.url_rules.comparison import COVERAGES, Method, SiteResult, compare
-from benchmarks.url_rules.method import Learned, Row
-from benchmarks.url_rules.metrics import chosen, score_rules
+from benchmarks.url_rules.comparison import Method, SiteResult, compare
+from benchmarks.url_rules.dasgupta import RewriteMatcher, RewriteRule, pairwise, parse
+from benchmarks.url_rules.data import LARGEST_CLUSTER, half, split
+from benchmarks.url_rules.method import Learned
+from benchmarks.url_rules.metrics import Merges, Reduction, chosen, merges, reduction, score_rules
 from dedupcrawl.urls.rule import Rule
 
 
@@ -43,25 +46,6 @@ def test_both_papers_find_the_index_file(results: list[SiteResult]) -> None:
     assert [run.recall for run in result.merges["as it is"]] == [0.0, 0.0]
 
 
-def test_reductions_of_the_splits_are_added_up(results: list[SiteResult]) -> None:
-    for found in results[0].reductions.values():
-        assert set(found) == {(level, coverage) for level in LEVELS for coverage in COVERAGES}
-        assert found[1.0, 10].rules == 2
-        assert found[1.0, 10].ratio == results[0].ideal.ratio == 0.5
-        assert found[1.0, 1000].rules == 0
-
-
-def test_a_method_may_learn_anew_for_each_precision() -> None:
-    asked = []
-
-    def learn(rows: Sequence[Row], precision: float) -> Learned[dasgupta.RewriteRule]:
-        asked.append(precision)
-        return dasgupta.learn(rows)
-
-    compare("h.org", SITE, {"anew": Method(learn, 0, anew=True)}, {}, seeds=[0], levels=LEVELS)
-    assert sorted(asked) == sorted(LEVELS)
-
-
 def test_what_acts_only_with_others_is_covered_by_what_they_do_together() -> None:
     """One rule decodes what a URL carries, the other takes the URL: alone it would change none."""
     rules = (
@@ -90,6 +74,106 @@ def test_the_report_holds_every_table(report: Any, results: list[SiteResult]) ->
     assert "![" not in report.markdown(results, None)
 
 
-def test_figure_3_is_a_picture(report: Any, results: list[SiteResult], tmp_path: Path) -> None:
-    report.draw(results, tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+WILD = RewriteRule(
+    (((1, ""), "http"), ((2, ""), "h"), ((3, ""), "p"), ((1_000_000, "sid="), None)),
+    (((1_000_000, "sid="), ("any", "")),),
+)
+
+
+def test_precision_counts_urls_taken_to_a_url_of_another_cluster() -> None:
+    rule = RewriteRule(
+        (((1, ""), "http"), ((2, ""), "h"), ((3, ""), None), ((4, ""), "i")), (((4, ""), ("delete", "")),)
+    )
+    rows = [
+        ("http://h/a/i", "A"),
+        ("http://h/a", "A"),
+        ("http://h/b/i", "B"),
+        ("http://h/b", "C"),
+        ("http://h/c/i", "D"),
+    ]
+    (score,) = score_rules(Learned([rule], RewriteMatcher), rows)
+    assert (score.coverage, score.wrong) == (3, 1)
+    assert score.precision == pytest.approx(2 / 3)
+
+
+def test_an_equivalence_is_judged_by_the_first_url_of_its_identity() -> None:
+    rows = [("http://h/p?sid=1", "A"), ("http://h/p?sid=2", "A"), ("http://h/p?sid=3", "B")]
+    (score,) = score_rules(Learned([WILD], RewriteMatcher), rows)
+    assert (score.coverage, score.wrong) == (3, 1)
+
+
+def test_rules_are_chosen_by_precision_and_coverage() -> None:
+    rules = [pairwise(parse(f"http://h/{n}"), parse("http://h/0")) for n in (1, 2)] + [WILD]
+    rows = [
+        ("http://h/0", "A"),
+        ("http://h/1", "A"),
+        ("http://h/2", "B"),
+        *((f"http://h/p?sid={n}", "C") for n in range(3)),
+    ]
+    learned = Learned(rules, RewriteMatcher)
+    scores = score_rules(learned, rows)
+    assert chosen(learned, scores, 0.95, 1) == [2, 0]
+    assert chosen(learned, scores, 0.0, 1) == [2, 0, 1]
+    assert chosen(learned, scores, 0.0, 2) == [2]
+    assert chosen(Learned(rules, RewriteMatcher, lambda precision: [1]), scores, 1.0, 1) == [1]
+
+
+def test_reduction_ratio_and_average_reduction_per_rule() -> None:
+    one = reduction(2, ["a", "a", "b", "b", "b"])
+    assert (one.ratio, one.per_rule) == (0.6, 1.5)
+    both = one + Reduction(1, 5, 5)
+    assert (both.ratio, both.per_rule) == (0.3, 1.0)
+    assert Reduction(0, 0, 0).ratio == Reduction(0, 0, 0).per_rule == 0.0
+
+
+def test_merges_are_right_when_the_labels_agree() -> None:
+    rows = [("u1", "A"), ("u2", "A"), ("u3", "B"), ("u4", "B")]
+    found = merges(["x", "x", "x", "y"], rows)
+    assert found == Merges(redundant=2, made=2, right=1)
+    assert (found.recall, found.precision) == (0.5, 0.5)
+    assert merges("abcd", rows).precision is None
+    assert merges("ab", rows[1:3]).recall is None
+
+
+def test_a_split_cuts_no_cluster_and_caps_the_test_half() -> None:
+    rows = [(f"http://h/{label}/{n}", str(label)) for label in range(40) for n in range(30)]
+    train, test = split(rows, seed=1)
+    labels = [{label for _, label in part} for part in (train, test)]
+    assert labels[0].isdisjoint(labels[1])
+    assert labels[0] | labels[1] == {str(label) for label in range(40)}
+    assert len(train) == 30 * len(labels[0])
+    assert len(test) == LARGEST_CLUSTER * len(labels[1])
+    assert all(half(label, 1) == 1 for label in labels[1])
+    assert split(rows, seed=2)[0] != train
+
+
+ONE = ("甲乙丙丁戊己庚辛。壬癸子丑寅卯辰巳，午未申酉戌亥。", "天地玄黄宇宙洪荒。")
+
+
+def test_five_characters_on_both_sides_of_each_full_stop() -> None:
+    assert period_codes(ONE) == ["丁戊己庚辛壬癸子丑寅", "未申酉戌亥天地玄黄宇", "黄宇宙洪荒"]
+    assert period_codes(("没有句号",)) == []
+
+
+def test_m2_drops_a_longer_page_for_a_shorter_one() -> None:
+    longer = (*ONE, "日月盈昃辰宿列张。寒来暑往秋收冬藏。闰余成岁律吕调阳。云腾致雨露结为霜。")
+    assert m2([ONE, longer])[0] == [None, None]  # what follows changes the last code: two of three agree
+    assert m2([(*ONE, "日"), longer])[0] == [None, None]
+    assert m2([(*ONE, "日月盈昃辰"), longer])[0] == [None, 0]
+
+
+def test_m2_knows_nothing_of_pages_without_full_stops() -> None:
+    page = ("没有句号的网页",)
+    assert m2([page, page]) == ([None, None], 0)
+
+
+def test_m2_sees_no_difference_in_the_middle_of_sentences() -> None:
+    one = ("今天北京市的最高气温是十五度而最低气温是三度左右。请您注意保暖增加衣物谢谢大家收听。",)
+    other = ("今天北京市的最高气温是二十度而最低气温是三度左右。请您注意保暖增加衣物谢谢大家收听。",)
+    assert m2([one, other]) == ([None, 0], 2)
+
+
+def test_m3_takes_all_strings_or_both_ends() -> None:
+    assert feature_string(ONE) == "".join(period_codes(ONE))
+    assert feature_string(("一二三四五六七八九十甲乙丙丁戊己庚辛壬癸",)) == "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸"
+    assert feature_string(()) == ""

@@ -1,4 +1,4 @@
-"""`dedupcrawl check`: one verdict a row, in the order of the rows, whatever is in the file."""
+"""`dedupcrawl check`: one verdict a row, in their order, whatever is in the file."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from tests.commands.invoked import check_refused, run, told, write
 from tests.commands.invoked import rows as verdicts
 from tests.crawl_logs.test_warc import answer
 from tests.crawls.site import page, prose
+from tests.fixtures import table_of
 
 
 def check(*arguments: object) -> Result:
@@ -80,21 +81,6 @@ def test_batch_keeps_the_longest_and_answers_in_the_order_of_the_rows(tmp_path: 
     assert [row["verdict"] for row in verdicts(check(path, "--checks", "feature_code"))] == ["unique", "unique"]
     rows = verdicts(check(path, "--checks", "feature_code", "--order", "batch"))
     assert [(row["url"], row["verdict"]) for row in rows] == [("http://a/x", "duplicate"), ("http://a/s", "unique")]
-
-
-@pytest.mark.parametrize("order", ["stream", "batch"])
-def test_what_duplicates_a_page_inside_later_ones_is_led_to_the_last_of_them(tmp_path: Path, order: str) -> None:
-    text = prose(3, 600).split()
-    small, larger, largest = (
-        {"url": f"http://a.example/{end}", "text": " ".join(text[:end])} for end in (160, 350, 600)
-    )
-    index = ("--index", str(tmp_path / "index"), "--order", order)
-    verdicts(check(write(tmp_path / "1.jsonl", small), *index))
-    copy = {"url": "http://a.example/copy", "text": small["text"]}
-    rows = [larger, largest, copy] if order == "stream" else [copy, largest]
-    *_, said = sorted(verdicts(check(write(tmp_path / "2.jsonl", *rows), *index)), key=lambda row: row["url"])
-    assert (said["url"], said["duplicate_of"]) == ("http://a.example/copy", "http://a.example/160")
-    assert said["evidence"]["superseded_by"] == "http://a.example/600"
 
 
 SHOP = """
@@ -153,18 +139,6 @@ def test_a_file_is_not_written_over_that_is_read(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_rows_that_are_broken_in_the_same_way_are_one_line(tmp_path: Path) -> None:
-    path = write(tmp_path / "report.html", "<!DOCTYPE html>\n", "\ufeff\n", *["<p>\n"] * 1_200, '{"url": 1}\n')
-    result = check(path)
-    check_refused(result, "no row is a page: it takes WARC, or JSON Lines")
-    first, counts, _ = result.stderr.splitlines()
-    assert first == f"{path}, lines 1, 2, 3, 4, 5, …: skipped, not a JSON object"
-    assert counts == (
-        "0 pages: 0 unique, 0 duplicate, 0 abstained; 1,203 broken rows skipped "
-        "(1,202 not a JSON object, 1 url must be a string, not a number)"
-    )
-
-
 def test_a_record_that_is_cut_short_is_skipped_and_named(tmp_path: Path) -> None:
     path = tmp_path / "pages.warc"
     path.write_bytes(answer("http://a.example/1", page(prose(1))) + answer("http://a.example/2", page(prose(2)))[:-50])
@@ -189,34 +163,13 @@ def test_output_and_counts_as_json(tmp_path: Path) -> None:
     assert len(output.read_text().splitlines()) == 4
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--checks", "exakt"], "DEDUP_CHECKS: got 'exakt'"),
-        (["--set", "SIMHASH_DISTANCE=99"], "DEDUP_SIMHASH_DISTANCE: got '99'"),
-        (["--set", "SIMHASH_DISTANCE"], "NAME=VALUE"),
-        (["--set", "DICTIONARY=FOLDER/words.txt"], "words.txt: no word"),
-        (["--set", "SOFTWARE=FOLDER"], "the program shop: 'p[' is not a CSS selector"),
-        (["--index", "carrier-pigeon://a"], "names no index"),
-        (["--index", "FOLDER/index", "--set", "EXACT_MIN_SYMBOLS=30"], "exact was made with min_symbols"),
-        (["--json"], "--output"),
-        (["--output", "FOLDER/nope/x.jsonl"], "cannot be written: there is no folder"),
-    ],
-)
+@table_of("commands", "what_cannot_be_used_is_said_in_one_sentence")
 def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, arguments: list[str], says: str) -> None:
     pages = write(tmp_path / "p.jsonl", *ROWS)
     write(tmp_path / "words.txt", "cloud computing\n")
     write(tmp_path / "shop.toml", SHOP.replace("css:.note", "css:p["))
     verdicts(check(pages, "--index", tmp_path / "index"))
     check_refused(check(pages, *(argument.replace("FOLDER", str(tmp_path)) for argument in arguments)), says)
-
-
-def test_an_index_of_another_dictionary_is_refused(tmp_path: Path) -> None:
-    path, words = write(tmp_path / "p.jsonl", *ROWS), write(tmp_path / "words.txt", "云计算 5 n\n")
-    made = ("--index", tmp_path / "index", "--checks", "exact,mwo,concepts")
-    verdicts(check(path, *made))
-    says = "mwo and concepts were made with dictionary = None and now have dictionary = '"
-    check_refused(check(path, *made, "--set", f"DICTIONARY={words}"), says)
 
 
 def test_interrupted_it_leaves_nothing_half_written(tmp_path: Path) -> None:
@@ -230,10 +183,6 @@ def test_interrupted_it_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert process.returncode == 130, said
     assert said.strip() == "dedupcrawl: interrupted"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_of_an_empty_file_nothing_is_said() -> None:
-    assert verdicts(run("check", "-", input=b"")) == []
 
 
 TEXTS = st.lists(st.lists(st.sampled_from(["a", "bb", "中文", "1,5", "\udfff?"]), max_size=5), max_size=12)
@@ -290,3 +239,15 @@ def test_the_papers_checks_decide_by_their_thresholds_alone(tmp_path: Path, chec
     assert said["verdict"] == verdict
     evidence = said["evidence"].get("in_doubt", said["evidence"])
     assert ("needed" in evidence) == (checks != "papers" and "probability" in evidence)
+
+
+def test_rows_that_are_broken_in_the_same_way_are_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "report.html", "<!DOCTYPE html>\n", "\ufeff\n", *["<p>\n"] * 1_200, '{"url": 1}\n')
+    result = check(path)
+    check_refused(result, "no row is a page: it takes WARC, or JSON Lines")
+    first, counts, _ = result.stderr.splitlines()
+    assert first == f"{path}, lines 1, 2, 3, 4, 5, …: skipped, not a JSON object"
+    assert counts == (
+        "0 pages: 0 unique, 0 duplicate, 0 abstained; 1,203 broken rows skipped "
+        "(1,202 not a JSON object, 1 url must be a string, not a number)"
+    )

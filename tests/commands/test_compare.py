@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from click.testing import Result
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from tests.commands.invoked import checked, rows, run, told, write
 from tests.crawls.site import page, prose
+from tests.fixtures import table_of
 
 SAME = prose(1)
 EDITED = " ".join([*SAME.split()[:40], "brewery", *SAME.split()[41:]])
@@ -106,17 +106,6 @@ def test_whether_a_row_needs_an_index_is_a_matter_of_that_row(
     assert [row["verdict"] for row in there] == ["duplicate", "unique"]
 
 
-def test_pairs_from_stdin_and_their_counts(tmp_path: Path) -> None:
-    text, output = "".join(json.dumps(row) + "\n" for row in (pair(SAME, SAME), pair(OTHER, SAME))), tmp_path / "out"
-    result = run("compare", "--pairs", "-", "--output", output, input=text)
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "2 pairs: 1 duplicate, 1 unique, 0 abstained" in result.stderr
-    assert "no --index" in result.stderr
-    assert len(output.read_text().splitlines()) == 2
-    counts = told(run("compare", "--pairs", "-", "--output", output, "--json", input=text))
-    assert counts == {"pairs": 2, "duplicate": 1, "unique": 1, "abstained": 0}
-
-
 def test_the_target_precision_and_the_model_decide(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", pair(EDITED, SAME))
     (row,) = rows(compare("--pairs", path))
@@ -127,23 +116,7 @@ def test_the_target_precision_and_the_model_decide(tmp_path: Path) -> None:
         assert (again["verdict"] == "duplicate") == (row["probability"] >= least)
 
 
-def test_html_without_text_says_nothing_and_takes_no_row_away(tmp_path: Path) -> None:
-    empty = {"url": "http://a.example/e", "html": "<img src=x>"}
-    path = write(tmp_path / "p.jsonl", {"kept": empty, "new": pair(SAME, SAME)["new"]}, pair(SAME, SAME))
-    assert [row["verdict"] for row in rows(compare("--pairs", path))] == ["abstained", "duplicate"]
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ({"kept": {"url": "http://a/1"}, "new": {"url": "http://a/2", "text": "x"}}, "neither html nor text"),
-        ({"kept": {"url": "http://a/1", "text": " "}, "new": {"url": "http://a/2", "text": "x"}}, "has no text"),
-        ({"new": {"url": "http://a/2", "text": "x"}}, '(the row has no "kept")'),
-        ({"kept": 5, "new": "http://a/2"}, "(kept must be a string or an object, not a number)"),
-        ("[1]\n", "is not a pair of pages"),
-        ("{nothing\n", "not a JSON object"),
-    ],
-)
+@table_of("commands", "a_row_that_is_no_pair_is_one_sentence_and_nothing_is_written")
 def test_a_row_that_is_no_pair_is_one_sentence_and_nothing_is_written(tmp_path: Path, row: Any, said: str) -> None:
     path = write(tmp_path / "p.jsonl", pair(SAME, SAME), row)
     result = compare("--pairs", path, "--output", tmp_path / "out.jsonl")

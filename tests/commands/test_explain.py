@@ -23,6 +23,7 @@ from dedupcrawl.verdict import Verdict
 from tests.commands.invoked import check_refused, checked, run, told
 from tests.crawls.site import page, prose
 from tests.detection.judged import REPORT
+from tests.fixtures import table_of
 from tests.index.toys import CHECKS, drop, lose, offer
 from tests.index.toys import page as entry
 
@@ -134,19 +135,7 @@ def test_a_rule_that_was_learned_after_the_fetch_is_no_reason_for_it(folder: Pat
     assert lines[1].startswith("  was fetched as it is; by today's rules it is asked for as http://a.example/one,")
 
 
-@pytest.mark.parametrize(
-    ("typed", "says"),
-    [
-        ("http://a.example/old", f"redirects to {SHOWN}\n"),
-        ("http://a.example/away", "redirects to http://b.example/\n"),
-        ("http://a.example/gone", "knows no page of this URL: it was answered with status 404"),
-        (
-            "http://a.example/stock",
-            "it was fetched, but no check could compare it: its 18 bytes of application/json say too little",
-        ),
-        ("A.example/one?x=1#y", "found as http://a.example/one?x=1\n"),
-    ],
-)
+@table_of("commands", "what_is_said")
 def test_what_is_said(folder: Path, typed: str, says: str) -> None:
     assert says in explain(folder, typed)
 
@@ -230,13 +219,7 @@ def test_the_chain_from_url_to_verdict_is_told(tmp_path: Path) -> None:
     assert "\x1b" not in lines + explain(tmp_path, asked)
 
 
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (404, "fell back: that was answered with status 404, so this URL itself was fetched\n"),
-        (200, "was fetched itself, too: to try the rule, because it fell back"),
-    ],
-)
+@table_of("commands", "what_was_sent_elsewhere_and_fetched_itself_in_the_end_is_told_so")
 def test_what_was_sent_elsewhere_and_fetched_itself_in_the_end_is_told_so(folder: Path, status: int, said: str) -> None:
     with opened(folder) as index:
         index.record_rewrites([Rewrite(URL, "http://a.example/one", ("x",), "toy", "one", 1e9)])

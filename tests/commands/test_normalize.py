@@ -1,5 +1,8 @@
+"""`dedupcrawl normalize` and `software`: what rules make of URLs, and what known software shows."""
+
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -14,9 +17,12 @@ from hypothesis import strategies as st
 
 from dedupcrawl.cli import group
 from dedupcrawl.commands.normalize import command
+from dedupcrawl.software.program import PACKAGE_FOLDER, programs
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_files import SiteRules, write_rules
-from tests.commands.invoked import rows, run
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from tests.commands import invoked
+from tests.commands.invoked import check_refused, rows, run, told, write
+from tests.fixtures import table_of
 
 RULES = (
     Rule("sid", "rewrite", drop=("sid",)),
@@ -58,12 +64,6 @@ def test_what_is_no_url_is_said_of_every_argument(rules: Path, text: str) -> Non
     assert (result.exit_code, result.stderr.splitlines()[0]) == (1, f"{text!r} is not a URL: printed unchanged")
 
 
-def test_of_a_url_with_a_user_it_says_why_no_rule_is_used(rules: Path) -> None:
-    result = normalize("http://me:secret@a.com/?sid=1", rules=rules)
-    told = "'http://a.com/?sid=1' names a user, as no page's URL does: printed unchanged\n"
-    assert (result.exit_code, result.stderr.partition("\n")[0] + "\n") == (1, told)
-
-
 def test_stdin_is_read_line_by_line_without_the_blanks_around(rules: Path) -> None:
     data = (
         "\t http://a.com/é?sid=1 \t\r\n\nhttp://a.com/中\n".encode() + b"http://a.com/\xff\n" + b"http://a.com/?sid=1"
@@ -89,10 +89,6 @@ def test_urls_in_other_charsets_stay_apart(rules: Path) -> None:
         normalize(*map(os.fsdecode, data.splitlines()), rules=rules),
     ):
         assert canonical(result) == ["http://a.com/caf%E9", "http://a.com/caf%E8"]
-
-
-def test_one_rule_file_is_enough(rules: Path) -> None:
-    assert canonical(normalize("http://a.com/?sid=1", rules=rules / "a.com.toml")) == ["http://a.com/"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -162,3 +158,100 @@ def test_software_may_be_left_out_and_a_mistake_is_named(tmp_path: Path, monkeyp
         assert canonical(run("normalize", "--software", software, input="\n".join(urls)))[0] == made
     wrong = run("normalize", "--software", "nosuch", input=urls[0])
     assert (wrong.exit_code, "there is no folder nosuch" in wrong.stderr) == (2, True)
+
+
+BOXES = """
+name = "boxes"
+title = "Boxes"
+source = "us"
+signs = [{url = "/box/{:digits}", weight = 2}, {url = "/shelf"}]
+rules = [{id = "from", drop = ["from"]}]
+same = [["/box/1?from=2", "/box/1"]]
+different = [["/box/1", "/shelf"]]
+ignored = ["css:.note"]
+"""
+
+
+@pytest.fixture
+def boxes(tmp_path: Path) -> Path:
+    """The folder of a file of a program that nobody else has."""
+    (tmp_path / "mine").mkdir()
+    return write(tmp_path / "mine" / "boxes.toml", BOXES).parent
+
+
+def software(*arguments: object) -> Result:
+    return invoked.run("rules software", *arguments)
+
+
+def test_the_list_names_every_program_and_tests_its_pairs() -> None:
+    done = software()
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["name", *(one.name for one in programs())]
+    assert "pairs of URLs tested, no problems" in done.stderr
+    found = told(software("--json"))
+    assert found["problems"] == []
+    assert {"name", "program", "signs", "rules", "pairs"} == set(found["programs"][0])
+
+
+def test_what_a_file_ignores_is_checked(boxes: Path) -> None:
+    path = boxes / "boxes.toml"
+    assert software("--check", path).exit_code == 0
+    for wrong, says in {
+        "re:(": "regular expression",
+        ".note": "begins neither with",
+        "css:...": "ignored: '...' is not a CSS selector",
+    }.items():
+        write(path, BOXES.replace("css:.note", wrong))
+        done = software("--check", path)
+        assert (done.exit_code, says in done.stdout) == (1, True), done.output
+    assert "1 problem in the files of known software." in software("--software", boxes).stderr
+
+
+def test_programs_of_ones_own(tmp_path: Path, boxes: Path) -> None:
+    own = ("--software", boxes)
+    assert "Boxes" in software("boxes", *own).stdout
+    assert "Boxes" in software(*own).stdout
+    assert software("boxes").exit_code == 2
+    first, _ = rows(invoked.run("normalize", "http://a.com/box/1?from=2", "http://a.com/shelf", *own))
+    assert first["rules"] == ["boxes.from@a.com"]
+    pages = [("shelf", "s")] + [(f"box/{n}{end}", str(n)) for n in range(40) for end in ("", "?from=2")]
+    log = write(tmp_path / "log.jsonl", *({"url": f"http://a.com/{url}", "digest": page} for url, page in pages))
+    told(invoked.run("train", log, "--rules", tmp_path / "rules", *own, "--json"))
+    (rule,) = read_rules(tmp_path / "rules" / "a.com.toml").rules
+    assert (rule.id, rule.source) == ("boxes.from@a.com", "software")
+
+
+def test_one_program_is_shown_with_its_signs_rules_and_pairs() -> None:
+    shown = software("phpbb2").stdout
+    for part in (
+        "phpBB 2",
+        "from phpBB 2.0's source",
+        "+1  url /viewforum.php?f={:digits}",
+        "needed: a total weight of 3, of 2",
+        "sid: drop sid",
+    ):
+        assert part in shown
+    assert told(software("phpbb2", "--json"))["rules"][0] == {"id": "sid", "kind": "rewrite", "drop": ["sid"]}
+
+
+def test_a_file_is_checked(tmp_path: Path) -> None:
+    done = software("--check", PACKAGE_FOLDER / "trac.toml")
+    assert (done.exit_code, done.stdout.startswith("trac: 17 rules, ")) == (0, True), done.output
+    text = (PACKAGE_FOLDER / "trac.toml").read_text(encoding="utf-8")
+    wrong = text.replace('["/wiki/Page?action=view", "/wiki/Page"]', '["/wiki/Page", "/wiki/Other"]')
+    path = write(tmp_path / "trac.toml", wrong)
+    done = software("--check", path)
+    assert (done.exit_code, "they should be merged" in done.stdout) == (1, True), done.output
+    assert json.loads(software("--check", path, "--json").stdout)["problems"]
+
+
+@table_of("commands", "what_is_no_program_is_one_sentence")
+def test_what_is_no_program_is_one_sentence(arguments: list[str], says: str) -> None:
+    check_refused(software(*arguments), says)
+
+
+def test_what_a_rule_file_says_of_a_rule_counts(tmp_path: Path) -> None:
+    off = Rule("phpbb2.sid@a.com", "rewrite", hosts=("a.com",), drop=("sid",), state="disabled", source="software")
+    write_rules(tmp_path, SiteRules("a.com", (off,)))
+    paths = ("viewtopic.php?t=5&sid=1", "viewtopic.php?p=1", "viewforum.php?f=2", "profile.php?mode=viewprofile&u=3")
+    first, *_ = rows(invoked.run("normalize", *(f"http://a.com/{path}" for path in paths), "--rules", tmp_path))
+    assert "sid=1" in first["canonical"]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from dedupcrawl.commands.options import index_folder
 from dedupcrawl.index.lmdb import LmdbIndex
 from tests.commands.invoked import check_refused, checked, run, told
 from tests.crawls.site import prose
+from tests.fixtures import table_of
 from tests.report.made import tell_run
 
 
@@ -87,16 +87,7 @@ def test_a_log_that_is_none_is_named_and_the_rest_is_shown(folder: Path) -> None
     assert "2 duplicates" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--output", "x.html", "--index", "memory:"], "memory: is an index that is deleted at the end of its crawl"),
-        ([], "--output"),
-        (["--output", "-"], "name a file for it, such as report.html"),
-        (["--output", "new/x.html"], "there is no folder new"),
-        (["--output", "index"], "is a directory"),
-    ],
-)
+@table_of("commands", "what_it_cannot_do")
 def test_what_it_cannot_do(folder: Path, arguments: list[str], says: str) -> None:
     check_refused(report(*arguments), says)
 
@@ -124,19 +115,3 @@ def test_an_index_that_is_being_written_to(tmp_path: Path) -> None:
         finally:
             process.kill()
     assert figures["duplicates"] > 100
-
-
-@pytest.mark.parametrize(
-    ("spec", "folder"),
-    [
-        ("lmdb:/data/x/index", "/data/x/index"),
-        (None, ".scrapy/dedup/index"),
-        ("redis://host/3", ".scrapy/dedup/index"),
-    ],
-)
-def test_where_the_log_is_looked_for(
-    spec: str | None, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "scrapy.cfg").touch()
-    monkeypatch.chdir(tmp_path)
-    assert index_folder(spec) == tmp_path / folder

@@ -1,7 +1,8 @@
-"""`dedupcrawl index restore`: what was dropped comes back, as often as it is asked for, and is not dropped again."""
+"""`dedupcrawl index restore`: what was dropped comes back; also items that were judged one by one."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import itertools
 import os
@@ -12,8 +13,10 @@ from typing import Any
 
 import msgspec
 import pytest
+import scrapy
 from click.testing import Result
 
+from dedupcrawl.crawl.log_file import LogFile, LogRow
 from dedupcrawl.detection.attachments import packed_item
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.journal import Journal
@@ -28,6 +31,7 @@ from tests.commands.invoked import check_refused, rows, run, told
 from tests.crawls.project import items, make_project, scrapy_crawl
 from tests.crawls.site import crawl, page, prose, serve
 from tests.crawls.test_items import spider_of
+from tests.fixtures import table_of
 from tests.index.toys import CHECKS, offer
 from tests.index.toys import page as entry
 
@@ -72,20 +76,7 @@ def restore(folder: Path, *arguments: object) -> Result:
     return run("index restore", *arguments, "--index", folder)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "urls"),
-    [
-        (["--check", "simhash"], ["a.example/2", "www.b.com/3"]),
-        (["--check", "exact"], ["a.example/1"]),
-        (["--rule", "sid"], ["a.example/1?sid=1", "b.com/x?p=1&sid=1"]),
-        (["--rule", "p"], ["b.com/x?p=1&sid=1"]),
-        (["--rule", "p", "--site", "a.example"], []),
-        (["--run", "two"], ["www.b.com/3", "b.com/x?p=1&sid=1"]),
-        (["--site", "a.example"], ["a.example/1", "a.example/2", "a.example/1?sid=1"]),
-        (["--site", "b.com", "--check", "simhash"], ["www.b.com/3"]),
-        (["http://A.example/1#top", "a.example/2"], ["a.example/1", "a.example/2"]),
-    ],
-)
+@table_of("commands", "what_is_named_comes_back_as_often_as_it_is_asked_for")
 def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
     folder: Path, arguments: list[str], urls: list[str]
 ) -> None:
@@ -99,18 +90,7 @@ def test_what_is_named_comes_back_as_often_as_it_is_asked_for(
         assert index.due("toy") == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--rule", "none"], "the index knows no rule 'none', but sid, p."),
-        (["--run", "nope", "--refetch"], "the index knows no run 'nope', but one, two, run."),
-        (["--site", "c.example", "--check", "exact"], "the index knows no site 'c.example', but a.example, b.com."),
-        (["--rule", "sid", "--check", "exact"], "give only one of them"),
-        (["--run", "one", "--json"], "--output"),
-        (["--run", "one", "--output", "none/rows.jsonl"], "none/rows.jsonl cannot be written: "),
-        ([], "say which pages"),
-    ],
-)
+@table_of("commands", "what_cannot_be_meant_is_refused_and_nothing_is_given_back")
 def test_what_cannot_be_meant_is_refused_and_nothing_is_given_back(
     folder: Path, arguments: list[str], says: str
 ) -> None:
@@ -208,22 +188,6 @@ def test_each_spider_gets_back_what_was_sent_elsewhere_for_it(folder: Path) -> N
         assert [[orphan.url for orphan in index.due(spider)] for spider in ("toy", "other")] == [[url], [url]]
 
 
-def test_what_was_dropped_in_several_runs_names_the_last(folder: Path) -> None:
-    with opened(folder) as index:
-        record(index, "http://a.example/2", run="two", check="simhash", request=b"asked later")
-    for arguments, name in ((("--run", "one"), "one"), ((), "two")):
-        (given,) = rows(restore(folder, "http://a.example/2", *arguments))
-        assert given["run"] == name
-
-
-def test_of_what_was_stored_and_judged_again_the_true_reason_is_told(folder: Path) -> None:
-    with opened(folder) as index:
-        record(index, "http://c.example/5", run="three", judged_again=True)
-    said = restore(folder, "http://c.example/5").stderr
-    assert "1 duplicate stored before it was known what the site repeats, and judged again once it was" in said
-    assert "observe" not in said
-
-
 def test_a_check_that_dropped_nothing_is_answered_with_those_that_did(folder: Path) -> None:
     said = restore(folder, "--check", "shingles").stderr
     assert "nothing given back: no drop by shingles; there are simhash 2, exact 1" in said
@@ -299,3 +263,99 @@ def test_what_a_wrong_rule_sent_elsewhere_is_fetched_as_it_was_asked_for(tmp_pat
         done = scrapy_crawl(project, f"{site.base}/later", "second.jsonl")
         found = {item["url"] for item in items(project, "second.jsonl")}
         assert found == {f"{site.base}/later", f"{site.base}/p?sid=1"}, done.stderr
+
+
+OFFERS = [[*range(1, 13), 1], [3, 20]]  # texts on /list/0 and /list/1
+
+
+class Lists(scrapy.Spider):
+    name = "lists"
+
+    def parse(self, response: Any) -> Any:
+        for place, text in enumerate(response.css("p::text").getall()):
+            link = "/own" if place == 3 else None
+            yield {"text": text, "link": link, "place": place}
+        if response.url.endswith("/0"):
+            yield response.follow("/list/1?sid=7")
+
+
+@pytest.fixture
+def listing(tmp_path: Path) -> str:
+    """The URL of the first page of a listing that was crawled; the index is beside."""
+    pages = {f"/list/{n}": page("\n".join(map(prose, texts))) for n, texts in enumerate(OFFERS)}
+    (tmp_path / "rules").mkdir()
+    table = 'site = "127.0.0.1"\n[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\n'
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text(table, encoding="utf-8")
+    settings = {
+        "DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}",
+        "DEDUP_ITEM_FIELDS": {"lists": {"text": "text", "url": "link"}},
+        "DEDUP_KEEP_TEXT": True,
+        "DEDUP_TRIAL_SHARE": 0,
+        "DEDUP_RULES": [str(tmp_path / "rules")],
+        "CONCURRENT_ITEMS": 1,
+    }
+    with serve(pages) as site:
+        done = asyncio.run(crawl(f"{site.base}/list/0", settings, Lists))
+    assert len(done.dropped) == 2
+    return f"{site.base}/list/0"
+
+
+def explain(folder: Path, url: str) -> str:
+    return run("explain", url, "--index", folder / "index", "--rules", folder / "rules").stdout
+
+
+def test_a_page_is_explained_by_its_items(tmp_path: Path, listing: str) -> None:
+    said = explain(tmp_path, f"{listing}#offers")
+    assert "its items were judged one by one, each known by its position on the page: 12 items, 1 duplicate\n" in said
+    assert f"  {listing}#1 was kept\n" in said
+    assert f"{listing}#4" not in said  # that has a URL of its own
+    assert "  … and 2 more items\n" in said
+    assert "the index knows no page" not in said
+    alone = explain(tmp_path, f"{listing}#13")
+    assert f"its page is a duplicate of {listing}#1, by exact" in alone
+
+
+def test_a_page_that_a_rule_leads_to_is_explained_by_its_items(tmp_path: Path, listing: str) -> None:
+    second = listing.replace("/0", "/1")
+    said = explain(tmp_path, f"{second}?sid=9")
+    assert f"  {second}#1 is a duplicate of {listing}#3, by exact, similarity 1.0 of their signatures\n" in said
+    assert f"  {second}#2 was kept\n" in said
+    listed = told(run("explain", second, "--json", "--index", tmp_path / "index"))
+    assert [item["url"] for item in listed["items"]["told"]] == [f"{second}#1", f"{second}#2"]
+    assert listed["items"]["told"][0]["verdict"]["duplicate_of"] == f"{listing}#3"
+
+
+def test_items_with_urls_of_their_own_are_said_to_be_found_by_these(tmp_path: Path, listing: str) -> None:
+    log = LogFile(tmp_path / "crawl-log.jsonl")
+    log.write(LogRow(listing.replace("/0", "/9"), 200))
+    log.close()
+    said = explain(tmp_path, listing.replace("/0", "/9"))
+    assert "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain those" in said
+    assert "its page was kept" in explain(tmp_path, listing.replace("/list/0", "/own"))
+
+
+def test_a_page_is_given_back_with_its_items(tmp_path: Path, listing: str) -> None:
+    restore = ("index restore", "--index", tmp_path / "index", listing)
+    (row,) = rows(run(*restore))
+    assert (row["url"], row["items"][0]["place"]) == (f"{listing}#13", 12)
+    assert f"  {listing}#4 " not in explain(tmp_path, listing)
+    assert rows(run(*restore, "--refetch")) == [row]
+    said = told(run("explain", listing, "--json", "--index", tmp_path / "index"))
+    assert (said["items"]["count"], said["items"]["duplicates"]) == (12, 0)
+
+
+def test_one_item_is_given_back_alone(tmp_path: Path, listing: str) -> None:
+    second = listing.replace("/0", "/1")
+    restore = ("index restore", "--index", tmp_path / "index")
+    unknown = run(*restore, f"{second}#2")
+    assert (unknown.exit_code, unknown.stdout) == (1, ""), "it was kept"
+    assert len(rows(run(*restore, f"{second}#1"))) == 1
+
+
+def test_a_page_is_forgotten_with_its_items(tmp_path: Path, listing: str) -> None:
+    forget = ("index forget", "--index", tmp_path / "index")
+    assert run(*forget, f"{listing}#2").stdout == "1 page forgotten\n"
+    assert run(*forget, listing).stdout == "10 pages forgotten\n"
+    with closing(LmdbIndex(tmp_path / "index", ())) as opened:
+        left = [entry.url for entry in opened.entries()]
+    assert left == [listing.replace("/list/0", "/own"), listing.replace("/0", "/1#2")]

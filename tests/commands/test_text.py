@@ -1,4 +1,4 @@
-"""`dedupcrawl text`: what is read of a page, of a file or of an index."""
+"""`dedupcrawl text`: what is read of a page, of a file or of an index; and what selectors leave out."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dedupcrawl.commands.selection import forms_of
 from tests.commands import invoked
 from tests.commands.invoked import check_refused, checked, run
 from tests.crawls.site import prose
+from tests.fixtures import table_of
 
 
 def text(*arguments: object, **given: Any) -> Result:
@@ -99,21 +103,7 @@ def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Pa
     assert "guests" not in json.dumps(ignored)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["http://a.example/none", "--index", "INDEX"], "the index knows no page of this URL"),
-        (["http://c.example/", "--index", "INDEX"], "its text was not kept: crawl with DEDUP_KEEP_TEXT"),
-        (["nofile.html"], "neither a file nor a URL"),
-        (["FOLDER"], "is a folder: name a file of HTML in it, or a URL."),
-        (["EMPTY"], "is empty: name a file of HTML."),
-        (["http://a.example/1", "--index", "INDEX", "--url", "http://a.example/"], "--url goes with FILE"),
-        (["FILE", "--set", "IGNORE=.stats"], "DEDUP_IGNORE: got '.stats'"),
-        (["FILE", "--url", "foo"], "--url goes with FILE, and takes a URL"),
-        (["FILE", "--index", "INDEX"], "say by --url where FILE was fetched from"),
-        (["http://a.example/1", "--index", "INDEX", "--set", "SELECTOR=p"], "--set goes with FILE"),
-    ],
-)
+@table_of("commands", "what_cannot_be_read")
 def test_what_cannot_be_read(tmp_path: Path, file: Path, index: Path, arguments: list[str], says: str) -> None:
     checked(tmp_path, [{"url": "http://c.example/", "text": prose(50)}])
     (empty := tmp_path / "empty.html").touch()
@@ -140,14 +130,33 @@ def test_why_a_file_has_no_text_or_what_is_none(tmp_path: Path, body: bytes, sai
     assert said in warning if said else warning is None
 
 
-def test_what_an_index_does_not_have_of_a_dropped_page(tmp_path: Path, index: Path) -> None:
-    checked(tmp_path, [{"url": "http://a.example/again", "html": html(3)}], "--set", "KEEP_TEXT=True")
-    shown = text("http://a.example/again", "--index", index).stdout
-    assert shown.startswith("(no title is kept)\n")
-    assert "the index does not keep the text beside the main text" in shown
-
-
 def test_no_terminal_obeys_a_page(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(f"<title>a\x1b[2J</title><p>{prose(1)} \x1b[2J</p>", encoding="utf-8")
     assert "\x1b" not in text(path).stdout
+
+
+@table_of("commands", "as_a_crawl_writes_it")
+def test_as_a_crawl_writes_it(typed: str, form: str) -> None:
+    assert form in forms_of(typed)
+
+
+@pytest.mark.parametrize("typed", ["example.com", "http://example.com", "http://example.com/"])
+def test_a_host_alone_is_first_of_all_the_page_at_its_slash(typed: str) -> None:
+    assert forms_of(typed)[:2] == ["http://example.com/", "http://example.com"]
+
+
+@pytest.mark.parametrize("typed", ["foo", "", "javascript:alert(1)", "data:text/html,x", "ftp://a.example/", "a b.c"])
+def test_what_is_no_url(typed: str) -> None:
+    assert forms_of(typed) == []
+
+
+@given(st.one_of(st.text(), st.text().map("http://{}".format), st.text().map("http://a.example/{}".format)))
+def test_any_text(typed: str) -> None:
+    forms = forms_of(typed)
+    assert len(forms) <= 9
+    assert len(set(forms)) == len(forms)
+
+
+def test_what_is_longer_than_any_url_is_none() -> None:
+    assert forms_of("http://a.example/" + "<" * 20_000) == []

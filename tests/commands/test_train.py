@@ -1,16 +1,16 @@
+"""`dedupcrawl train` and `evaluate`: rules learned from logs, and what they would save."""
+
 from __future__ import annotations
 
 import errno
 import gzip
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import mmh3
@@ -21,6 +21,7 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests import warm
 from tests.commands.invoked import check_refused, run, told, write
+from tests.fixtures import table_of
 
 TRAIN = [sys.executable, "-m", "dedupcrawl.cli", "train"]
 
@@ -77,16 +78,6 @@ def test_for_people(tmp_path: Path) -> None:
     assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 (not a JSON object)\n"
 
 
-def test_urls_that_no_row_is_of_are_accounted_for(tmp_path: Path) -> None:
-    rows = [
-        {"url": f"http://a.com/{n}", "text_digest": str(n), "canonical": f"http://a.com/page/{n}"} for n in range(20)
-    ]
-    write(tmp_path / "log", *rows)
-    said = train(tmp_path).stdout
-    assert "20 rows of 1 site" in said
-    assert "including those that redirects and canonical links name" in said
-
-
 PAGES = [{"url": "http://a.com/", "text_digest": "1"}, {"url": "http://a.com/?a=1", "text_digest": "1"}]
 
 
@@ -116,44 +107,14 @@ def test_a_broken_rule_file_ends_it_before_anything_is_written(tmp_path: Path) -
     assert file.read_text() == "nonsense"
 
 
-def test_options_reach_the_learner(tmp_path: Path) -> None:
-    write_log(tmp_path / "log")
-    options = ("--json", "--holdout", "0.3", "--seed", "7", "--min-precision", "1", "--min-coverage")
-    assert told(train(tmp_path, *options, 100_000))["rules"] == 0
-    found = told(train(tmp_path, *options, 20))
-    assert (found["rows"], found["clusters"], found["rules"], found["sites_with_rules"]) == (180, 60, 1, 1)
-    assert read_rules(tmp_path / "rules" / "s0.com.toml").rules
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--holdout", "1"], "'--holdout': 1.0 is not in the range 0<x<1"),
-        (["--holdout", "nan"], "nan is not a number between 0 and 1"),
-        (["--min-precision", "1.1"], "not in the range 0<=x<=1"),
-        (["--min-coverage", "0"], "not in the range x>=1"),
-        ([], "is not a crawl log in a known format"),
-    ],
-)
+@table_of("commands", "train_mistakes")
 def test_mistakes(tmp_path: Path, arguments: list[str], says: str) -> None:
     write(tmp_path / "log", "hello\n")
     check_refused(train(tmp_path, *arguments), says)
     assert not (tmp_path / "rules").exists()
 
 
-@pytest.mark.parametrize(
-    ("log", "says"),
-    [
-        (
-            "url,digest\nhttp://a.com/1,x\nhttp://a.com/2,\nhttp://a.com/3,\n",
-            "2 (no digest, redirect or canonical link)",
-        ),
-        (
-            "url,status,digest\nhttp://a.com/1,200,x\nhttp://a.com/2,404,\nhttp://a.com/3,500,\n",
-            "2 (error status, without a digest)",
-        ),
-    ],
-)
+@table_of("commands", "train_rows_that_say_nothing_of_their_page_are_told_in_words")
 def test_rows_that_say_nothing_of_their_page_are_told_in_words(tmp_path: Path, log: str, says: str) -> None:
     write(tmp_path / "log", log)
     assert train(tmp_path).stderr == f"skipped rows: {says}\n"
@@ -254,16 +215,94 @@ def test_an_interrupt_leaves_the_old_rules_and_says_so(tmp_path: Path) -> None:
     assert list(work.iterdir()) == []
 
 
-def test_bars_on_a_terminal_only(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "log.jsonl")
-    ours, theirs = pty.openpty()
-    command = ["dedupcrawl", "train", str(log), "--rules", str(tmp_path / "rules")]
-    with open(theirs, "wb", buffering=0) as terminal, open(os.devnull, "wb") as nowhere:
-        process = warm.start(command, cwd=tmp_path, output=(nowhere, terminal))
-    shown = b""
-    with suppress(OSError):  # how a terminal ends
-        while chunk := os.read(ours, 65_536):
-            shown += chunk
-    assert process.wait(timeout=120) == 0
-    for word in (b"reading", b"learning", b"100%"):
-        assert word in shown
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    write_rules(tmp_path / "rules", SiteRules("a.com", (Rule("sid", "rewrite", drop=("sid",)),)))
+    return tmp_path / "rules"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.csv"
+    path.write_text(
+        "url,digest\nhttp://a.com/,x\nhttp://a.com/?sid=1,x\nhttp://a.com/?sid=2,y\nhttp://a.com/3\nmailto:x,y\n"
+    )
+    return path
+
+
+def test_for_people_evaluate(rules: Path, log: Path) -> None:
+    result = run("evaluate", log, "--rules", rules)
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "3 URLs of 1 site (a.com), 1 of them redundant\n"
+        "rules            1 for 1 site\n"
+        "coverage         2 URLs changed, 2 merged\n"
+        "precision        0.5000 (at least 0.0253, 95% sure); 1 URL sent to a URL of another cluster\n"
+        "reduction ratio  0.5000 of the 2 URLs in clusters\n"
+        "a rule saves     1.0 URLs\n"
+        "collisions       1 canonical URL shared by different clusters\n"
+        "most often wrong:\n"
+        "  1 of 2  a.com  sid\n"
+    )
+    assert result.stderr == (
+        f"{log}, line 5: skipped, not 2 fields\nskipped rows: 1 (not 2 fields), 1 (not an http URL)\n"
+    )
+
+
+def test_for_programs(rules: Path, log: Path) -> None:
+    found = told(run("evaluate", log, "--rules", rules, "--json"))
+    assert found["precision_at_least"] == 0.0253
+    assert (found["precision"], found["skipped"]) == (0.5, {"not 2 fields": 1, "not an http URL": 1})
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [("", "there is nothing in "), ("url,digest\nmailto:x,y\n", "no row has both a URL and a digest")],
+)
+def test_logs_of_nothing_are_refused(rules: Path, log: Path, content: str, says: str) -> None:
+    log.write_text(content)
+    check_refused(run("evaluate", log, "--rules", rules), says)
+
+
+ONE_ROW = '{"url": "http://a.com/", "text_digest": "1"}\n'
+
+
+def trained_by(folder: Path, engine: str, *logs: str) -> tuple[int, str]:
+    """Exit status and sentence of a training where there is no Java."""
+    command = ["dedupcrawl", "train", *logs, "--rules", str(folder / "rules"), "--engine", engine]
+    done = warm.run(command, cwd=folder, env={**os.environ, "JAVA_HOME": str(folder)})
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    for name, content in {
+        "good": ONE_ROW,
+        "digests": "name\tdigest\nhttp://a.com/\t1\n",
+        "tsv": "url\tdigest\n",
+    }.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    return tmp_path
+
+
+def test_without_java(logs: Path) -> None:
+    pytest.importorskip("pyspark")
+    assert trained_by(logs, "spark", "good") == (
+        1,
+        f"dedupcrawl train: Spark needs Java 17 or newer, which is not in JAVA_HOME ({logs}): "
+        "install it, or set JAVA_HOME.\n",
+    )
+
+
+def test_a_path_that_is_not_there_and_a_log_that_spark_cannot_read(logs: Path) -> None:
+    pytest.importorskip("pyspark")
+    for log, says in {"nowhere": "'nowhere' does not exist", "tsv": "tsv is TSV, which Spark cannot split"}.items():
+        status, said = trained_by(logs, "spark", "good", log)
+        assert (status, says in said) == (2, True), said
+    assert trained_by(logs, "spark", "good", "digests") == trained_by(logs, "local", "good", "digests")
+
+
+def test_only_spark_reads_folders_and_uris(logs: Path) -> None:
+    assert "is a directory" in trained_by(logs, "local", str(logs))[1]
+    assert "'s3a://bucket/log' does not exist" in trained_by(logs, "local", "s3a://bucket/log")[1]

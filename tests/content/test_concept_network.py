@@ -1,5 +1,8 @@
+"""Networks and vectors of concepts."""
+
 from __future__ import annotations
 
+import math
 from itertools import combinations, pairwise, permutations
 
 import numpy as np
@@ -7,7 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dedupcrawl.content.concept_network import Network, key_concepts, key_nodes, mean_distance, text_network
+from dedupcrawl.content.concept_network import (
+    MOST_POSITIONS,
+    ConceptVector,
+    KeyConcept,
+    Network,
+    cosine,
+    key_concepts,
+    key_nodes,
+    mean_distance,
+    position_deviation,
+    text_network,
+)
 
 Edges = list[tuple[int, int]]
 
@@ -56,19 +70,9 @@ class TestMeanDistance:
         graph.remove_node(600)
         assert mean_distance(made, 600) == pytest.approx(nx.average_shortest_path_length(graph))
 
-    def test_a_path(self) -> None:
-        assert mean_distance(network(4, [(0, 1), (1, 2), (2, 3)])) == pytest.approx(10 / 6)
-
     def test_pairs_that_are_apart_count_widths_and_joints(self) -> None:
         edges = [(0, 1), (1, 2), (3, 4)]  # widths 2 and 1, one joint of two steps: 5
         assert mean_distance(network(5, edges)) == pytest.approx((4 + 1 + 6 * 5) / 10)
-
-    def test_nothing_left(self) -> None:
-        assert mean_distance(network(1, [])) == 0
-        assert mean_distance(network(2, [(0, 1)]), 0) == 0
-
-    def test_loops_and_repeated_edges_do_not_count(self) -> None:
-        assert mean_distance(network(3, [(0, 1), (1, 0), (1, 1), (1, 2), (1, 2)])) == pytest.approx(4 / 3)
 
 
 class TestKeyNodes:
@@ -76,13 +80,6 @@ class TestKeyNodes:
         cliques = [*combinations(range(6), 2), *combinations(range(6, 12), 2)]
         bridge = [*cliques, (0, 12), (12, 6)]  # 12 has the lowest degree of all
         assert set(key_nodes(network(13, bridge), 13, 3)) == {0, 6, 12}
-
-    def test_the_centre_of_a_star_is_its_key(self) -> None:
-        assert key_nodes(network(9, [(4, leaf) for leaf in range(9) if leaf != 4]), 9, 1) == [4]
-
-    def test_only_the_nodes_of_highest_degree_are_considered(self) -> None:
-        edges = [*combinations(range(6), 2), *combinations(range(6, 12), 2), (0, 12), (12, 6)]
-        assert 12 not in key_nodes(network(13, edges), 12, 12)
 
     @given(graphs())
     @settings(max_examples=20, deadline=None)
@@ -94,9 +91,6 @@ class TestKeyNodes:
         assert len(keys) == min(5, size)
         assert all(one >= other - 1e-9 for one, other in pairwise(contributions))
 
-    def test_ties_go_to_the_lower_node(self) -> None:
-        assert key_nodes(network(6, [(n, (n + 1) % 6) for n in range(6)]), 6, 6) == [0, 1, 2, 3, 4, 5]
-
 
 class TestTextNetwork:
     def test_concepts_at_most_two_apart_are_joined(self) -> None:
@@ -107,20 +101,9 @@ class TestTextNetwork:
         )
         assert [edge for edge in edges if edge[0] != edge[1]] == [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
 
-    def test_rare_concepts_are_no_nodes_but_keep_their_place(self) -> None:
-        assert text_network(["a", "x", "y", "b", "a", "b"], above=1, most=10)[0] == ["a", "b"]
-        assert len(text_network(["a", "x", "y", "b", "a", "z", "u", "b"], above=1, most=10)[0]) == 2
-
     def test_only_the_largest_part_is_kept(self) -> None:
         apart = ["a", "b", "r1", "r2", "c", "d", "e", "r3", "r4", "a", "b", "r5", "r6", "c", "d", "e"]
         assert text_network(apart, above=1, most=10)[0] == ["c", "d", "e"]
-
-    def test_of_two_parts_of_one_size_the_more_frequent_is_kept(self) -> None:
-        apart = ["a", "b", "r1", "r2", "c", "d", "r3", "r4", "a", "b", "r5", "r6", "c", "d", "c"]
-        assert text_network(apart, above=1, most=10)[0] == ["c", "d"]
-
-    def test_the_most_frequent_are_taken(self) -> None:
-        assert text_network(["a", "b", "b", "c", "c", "c"], above=0, most=2)[0] == ["c", "b"]
 
     @pytest.mark.parametrize("concepts", [[], ["a"], ["a", "a", "a"], ["a", "b"]])
     def test_next_to_nothing(self, concepts: list[str]) -> None:
@@ -133,3 +116,50 @@ class TestTextNetwork:
     def test_positions_are_where_the_concepts_are(self, text: list[str]) -> None:
         for concept in key_concepts(text, above=1, considered=8, kept=5, most=100):
             assert [text[place] for place in concept.positions] == [concept.name] * text.count(concept.name)
+
+
+PLACES = st.lists(st.integers(0, 5000), min_size=1, max_size=30, unique=True).map(sorted)
+VECTORS = st.dictionaries(st.sampled_from([f"c{n}" for n in range(12)]), PLACES, min_size=1)
+
+
+def vector(places: dict[str, list[int]], length: int = 100) -> ConceptVector:
+    return ConceptVector.of([KeyConcept(name, tuple(found)) for name, found in places.items()], length)
+
+
+@given(VECTORS, st.integers(0, 20_000))
+def test_a_vector_survives_its_bytes(places: dict[str, list[int]], length: int) -> None:
+    made = vector(places, length)
+    read = ConceptVector.from_bytes(made.to_bytes())
+    assert read.length == length
+    assert read.names.tolist() == made.names.tolist()
+    assert read.weights.tolist() == [len(found) for found in places.values()]
+    assert [found.tolist() for found in read.positions] == [found[:MOST_POSITIONS] for found in places.values()]
+
+
+def test_cosine_of_two_vectors_by_hand() -> None:
+    one, other = vector({"a": [1, 2, 3], "b": [4]}), vector({"a": [1, 2], "c": [5, 6]})
+    assert cosine(one, other) == pytest.approx(3 * 2 / (math.sqrt(10) * math.sqrt(8)))
+
+
+@given(VECTORS, VECTORS)
+def test_both_measures_are_symmetric_and_bounded(one: dict[str, list[int]], other: dict[str, list[int]]) -> None:
+    left, right = vector(one), vector(other)
+    assert 0 <= cosine(left, right) <= 1
+    assert cosine(left, right) == pytest.approx(cosine(right, left))
+    assert position_deviation(left, right) == pytest.approx(position_deviation(right, left))
+    assert cosine(left, left) == pytest.approx(1)
+    assert position_deviation(left, left) == 0
+
+
+@given(VECTORS, st.integers(0, 1000))
+def test_text_inserted_at_the_top_of_either_page_does_not_count(places: dict[str, list[int]], shift: int) -> None:
+    one = vector(places)
+    other = vector({name: [place + shift for place in found] for name, found in places.items()})
+    assert position_deviation(one, other) == pytest.approx(0, abs=1e-9)
+    assert position_deviation(other, one) == pytest.approx(0, abs=1e-9)
+
+
+def test_deviation_by_hand() -> None:
+    one, other = vector({"a": [0, 10, 20], "b": [5]}, 40), vector({"a": [0, 10, 26, 30], "b": [7]}, 60)
+    # a: differences 0, 0, -6: mean -2, deviation sqrt(8); b: none. Mean over both, over a mean length of 50.
+    assert position_deviation(one, other) == pytest.approx(math.sqrt(8) / 2 / 50)

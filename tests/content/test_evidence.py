@@ -1,14 +1,17 @@
-"""Evidence: two pages side by side, what differs between them, and how probable it is that they are one page."""
+"""Evidence: two pages side by side, what differs between them, how probable it is, and all that in words."""
 
 from __future__ import annotations
 
 import math
 import random
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.content.evidence import Evidence, compare, is_own_text_said
+from dedupcrawl.content.differences import Stretch, stretches
+from dedupcrawl.content.evidence import LABELS, Evidence, compare, in_words, is_own_text_said
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.features import FEATURES
@@ -85,19 +88,6 @@ def test_what_is_worth_no_comparison_covers_little(new: str, kept: str) -> None:
         assert Pair(one, other).uncovered > 0.29
 
 
-def test_each_feature_has_one_name_and_says_what_it_counts() -> None:
-    assert len(set(NAMES)) == len(NAMES)
-    assert all(feature.says for feature in FEATURES)
-
-
-def test_a_byline_weighs_less_than_the_same_words_inside() -> None:
-    words = TEXT.split()
-    own = ["by", "Anna", "Lindqvist", "in", "Uppsala"]
-    middle = " ".join([*words[:50], *own, *words[50:]])
-    at_the_end = " ".join([*words, *own])
-    assert seen(at_the_end, TEXT).probability > seen(middle, TEXT).probability
-
-
 def test_an_excerpt_stands_in_its_original_and_not_the_other_way_round() -> None:
     chance = random.Random(3)
     original = " ".join("".join(chance.choices("abcdefgh", k=6)) for _ in range(400))
@@ -150,13 +140,6 @@ def test_what_differs_is_shown_as_the_new_page_says_it() -> None:
     assert "figures" not in shown
 
 
-def test_a_text_longer_than_its_outline_is_compared_by_its_tail() -> None:
-    words = [f"w{number}x" for number in range(main_outline.OUTLINE_SYMBOLS + 500)]
-    long = " ".join(words)
-    assert seen(long, long).probability == 1.0
-    assert seen(" ".join([*words[:-1], "other"]), long).probability < 1.0
-
-
 _SAID = [f"{word} says what nobody else says" for word in sorted(set(TEXT.lower().split()))]
 LINES = st.lists(
     st.sampled_from(_SAID), unique_by=lambda line: SymbolText.of((line,)).block_hashes[0]
@@ -180,18 +163,116 @@ def test_whatever_part_of_a_page_is_taken_for_its_main_text_it_says_the_same(lin
         assert not said(less, one)
 
 
-def test_pages_of_which_only_template_was_taken_for_their_main_text_say_what_stands_beside_it() -> None:
-    box = ("The learning centre", "Go green with the solar charger kit")
-    template = Template()
-    for number in range(RECURRING):
-        template.add(set(SymbolText.of(box).block_hashes), f"page {number}")
-    knife, spoon = (
-        Page("http://a.example/", paragraphs=box, asides=(f"A {what} of steel",)) for what in ("knife", "spoon")
-    )
-    assert said(knife, knife, template)
-    assert not said(knife, spoon, template)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+KEYS = st.sampled_from([*LABELS, *(it.name for it in FEATURES), "differs", "titles", "supersedes"]) | st.text()
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_lines_that_differ_in_a_number_of_the_main_text_are_not_the_same() -> None:
-    one, other = (Page("http://a.example/", paragraphs=(TEXT, f"It costs {price} euros")) for price in (10, 12))
-    assert not said(one, other)
+def test_each_piece_of_evidence_is_a_line() -> None:
+    evidence = {
+        "probability": 0.9993,
+        "needed": 0.78,
+        "symbols": 1352,
+        "template_blocks": 2,
+        "supersedes": ["http://a/"],
+    }
+    evidence["titles"] = ["One", "Other"]
+    evidence["differs"] = [
+        {"at": 40, "says": "brewery", "kept_symbols": 1, "kind": "reworded", "place": "line", "own": True},
+        {"at": 41, "says": "", "kept_symbols": 2, "kind": "left out", "place": "foot", "own": False},
+        {
+            "at": 42,
+            "says": "30 euros",
+            "kept_says": "50 euros",
+            "kept_symbols": 1,
+            "kind": "figured",
+            "place": "sentence",
+        },
+        {"at": 50, "says": "x\x1b[2J", "kept_symbols": 0},
+    ]
+    assert list(in_words(evidence)) == [
+        "99.9% probability that this page duplicates the kept one, 78.0% needed to drop it",
+        "the titles differ: “One” against “Other”",
+        "at word 41, in a line of its own text, other words: “brewery” against 1 word of the kept page, not stored",
+        "at word 42, at the end of what its site repeats, left out: 2 words of the kept page, not stored",
+        "at word 43, in a sentence of its own text, another number: “30 euros” against “50 euros”",
+        "at word 51, in its own text, it differs: “x\\x1b[2J”",
+        "1,352 words or characters of its own on this page",
+        "2 paragraphs of this page left out, because its site repeats them",
+        "supersedes: http://a/",
+    ]
+
+
+@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
+def test_what_has_a_weight_is_told_in_its_own_words_and_which_way_it_speaks(feature: object) -> None:
+    for it in (one for one in FEATURES if one is feature):
+        lines = list(in_words({it.name: 1.9459}))  # log(1 + 6)
+        way = {"for": "for a duplicate", "against": "against a duplicate", "either": "context"}[it.sign]
+        figure = {"count": "6", "share": "194.6%", "flag": "yes", "score": "1.95"}[it.unit]
+        assert lines == ([f"{way}: {it.says} ({figure})"] if it.name in packaged().weights else [])
+
+
+@pytest.mark.parametrize("value", [0.0004, -0.0004])
+def test_what_rounds_to_nothing_is_not_told_but_the_probability(value: float) -> None:
+    lines = list(in_words({it.name: value for it in FEATURES if it.unit != "flag"} | {"probability": 0.0004}))
+    assert lines == ["0.0% probability that this page duplicates the kept one"]
+
+
+@pytest.mark.parametrize(
+    "name", ["probability", "needed", "titles", "headlines", "symbols", "kept_symbols", "template_blocks", "differs"]
+)
+def test_whatever_is_no_feature_has_a_place_in_the_reference(name: str) -> None:
+    assert f"`{name}`" in (DOCS / "reference.md").read_text(encoding="utf-8")
+
+
+@given(st.dictionaries(KEYS, JSON))
+def test_whatever_an_index_holds_is_told_in_lines(evidence: dict[str, object]) -> None:
+    for line in in_words(evidence):
+        assert "\n" not in line
+        assert "\x1b" not in line
+
+
+SIDE_WORDS = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+
+
+def texts(*texts: str) -> list[SymbolText]:
+    return [SymbolText.of((text,)) for text in texts]
+
+
+def test_what_differs_stands_beside_what_it_replaces() -> None:
+    start, end = " ".join(SIDE_WORDS[:10]), " ".join(SIDE_WORDS[10:20])
+    new, kept = texts(f"{start} on Monday the fifth {end}", f"{start} on Friday {end} and more")
+    assert stretches(new, kept) == [
+        Stretch(11, f"{start} on".lower(), f"{start} on".lower()),
+        Stretch(0, "monday the fifth", "friday"),
+        Stretch(10, end, end),
+        Stretch(0, "", "and more"),
+    ]
+
+
+@given(
+    st.lists(st.sampled_from(SIDE_WORDS[:8]), max_size=40),
+    st.lists(st.sampled_from(SIDE_WORDS[:8]), max_size=40),
+)
+def test_the_new_text_is_told_whole_and_in_order(here: list[str], there: list[str]) -> None:
+    told = stretches(*texts(" ".join(here), " ".join(there)))
+    assert " ".join(stretch.new for stretch in told if stretch.new).split() == here
+    for stretch in told:
+        assert (stretch.same == 0) or stretch.new == stretch.kept
+        assert set(stretch.kept.split()) <= set(there)
+
+
+def test_nothing_of_the_kept_text_is_told_twice_as_different() -> None:
+    """Blocks that jump to and fro would otherwise tell all between them at each jump."""
+    digits = "abcdefghij"
+    words = ["".join(digits[int(digit)] for digit in f"{number:04}") for number in range(1200)]
+    blocks = [" ".join(words[begin : begin + 12]) for begin in range(0, len(words), 12)]
+    half = len(blocks) // 2
+    interleaved = [block for pair in zip(blocks[:half], blocks[half:], strict=True) for block in pair]
+    told = stretches(*texts(" ".join(interleaved), " ".join(blocks)))
+    assert sum(stretch.same for stretch in told) > 1000
+    assert sum(len(stretch.new) + len(stretch.kept) for stretch in told) <= 3 * sum(len(block) + 1 for block in blocks)

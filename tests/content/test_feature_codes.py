@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,17 +60,11 @@ class TestAnchors:
         assert code("的甲的的乙丙，的丁。的" + filler, anchors="words").startswith("甲乙丙丁")
         assert "的" not in code("的甲的的乙丙，的丁。的" + filler, anchors="words")
 
-    def test_each_position_once(self) -> None:
-        assert code("甲，乙，丙，" + prose(5000, 200)).startswith("甲乙丙")
-
     def test_english_words_are_symbols(self) -> None:
         text = (
             "Now is the winter of our discontent made glorious summer by this sun of York, and all the clouds lour'd "
         )
         assert feature_words(text * 3, "words")[:8] == ["now", "winter", "our", "sun", "york", "all", "clouds", "now"]
-
-    def test_marks_are_found_in_any_width(self) -> None:
-        assert code(prose(100, 300).replace("，", ",").replace("。", ".")) == code(prose(100, 300))
 
     @pytest.mark.parametrize("anchors", ANCHOR_SETS)
     def test_no_anchor_at_all(self, anchors: str) -> None:
@@ -102,13 +94,6 @@ class TestCases:
         assert code(*paragraphs) == fold("".join(text[0] + text.rstrip("，。")[-1] for text in chosen))
         assert len(code(*paragraphs)) == MIN_CODE == 4 * END_PARAGRAPHS
 
-    def test_a_paragraph_of_one_symbol_gives_it_twice(self) -> None:
-        assert code(*"甲乙丙丁戊己庚辛壬癸") == "甲甲乙乙丙丙丁丁戊戊己己庚庚辛辛壬壬癸癸"
-
-    def test_few_short_paragraphs_are_one(self) -> None:
-        paragraphs = [prose(100 * number, 60) for number in range(2 * END_PARAGRAPHS - 1)]
-        assert code(*paragraphs) == code("".join(paragraphs))
-
     def test_the_end_of_a_paragraph_is_no_anchor(self) -> None:
         a, b = prose(0, 100).rstrip("。"), prose(1000, 100)
         assert code(a, b) == code(a + b)
@@ -124,15 +109,6 @@ class TestCases:
     def test_a_text_shorter_than_that_is_its_own_code(self, text: str) -> None:
         assert code(text) == text.replace("，", "").replace("。", "")
 
-    def test_one_paragraph(self) -> None:
-        text = prose(0, 90)
-        assert code(text) == text[0] + "".join(a[-1] + b[0] for a, b in neighbours(text)) + text.rstrip("，。")[-1]
-
-
-def neighbours(text: str) -> list[tuple[str, str]]:
-    clauses = [clause for clause in text.rstrip("。").split("，") if clause]
-    return list(pairwise(clauses))
-
 
 class TestLimits:
     def test_only_the_first_symbols(self) -> None:
@@ -140,10 +116,6 @@ class TestLimits:
         assert code(text, first=1000) == code(prose(0, 1000))
         assert code(text, first=0) == code(text)
         assert code(prose(0, 700), prose(1000, 299), prose(3000, 400), first=1000) == code(prose(0, 700))
-
-    def test_lengths_count_what_was_cut(self) -> None:
-        """The cut makes the first paragraph 75 % of what is left."""
-        assert code(prose(0, 75, 5), prose(1000, 200, 5), first=100) == code(prose(0, 75, 5))
 
 
 class TestTableI:

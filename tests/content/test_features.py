@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import expm1
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.page import Page
 from tests.content.test_evidence import TEXT, view
+from tests.fixtures import table_of
 from tests.linked import linked
 
 OF = {feature.name: feature.value for feature in FEATURES}
@@ -44,53 +44,6 @@ def test_a_page_that_links_to_the_kept_one_lists_it_by_how_much_the_titles_diffe
     assert OF["lists"](pair(month, PAGE)) == 1
     assert OF["lists"](pair(month.replace(title="A clock from the old hall"), PAGE)) == pytest.approx(1 / 6)
     assert OF["lists"](pair(month.replace(links=()), PAGE)) == 0
-
-
-def test_what_a_kept_page_has_more_counts_as_a_listing_by_its_links() -> None:
-    few, many = (
-        PAGE.replace(
-            url="http://a.example/2", paragraphs=(*LINES, MORE), links=linked(*(f"/{n}" for n in range(links)))
-        )
-        for links in (1, 40)
-    )
-    assert 0 < OF["kept_links"](pair(PAGE, few)) < OF["kept_links"](pair(PAGE, many)) < 0.5
-    assert OF["kept_links"](pair(PAGE, PAGE.replace(url="http://a.example/2", links=many.links))) == 0
-
-
-def test_words_of_the_titles_count_where_both_pages_tell_them_apart() -> None:
-    other = PAGE.replace(
-        url="http://a.example/2",
-        title="A bicycle from the town hall",
-        paragraphs=(TEXT.replace("clock", "bicycle"),),
-    )
-    assert expm1(OF["titles_told"](pair(other, PAGE))) == pytest.approx(1)
-    assert OF["titles_told"](pair(PAGE.replace(title=other.title), PAGE)) == 0, "the texts do not"
-    more = PAGE.replace(title="A clock and a bicycle from the town hall", paragraphs=(*LINES, "He had a bicycle."))
-    assert OF["titles_told"](pair(more, PAGE)) == 0, "only one of them says a word more"
-
-
-def test_a_title_that_the_common_text_says_nothing_of_counts_as_far_as_the_pages_differ() -> None:
-    elsewhere = PAGE.replace(url="http://a.example/2", title="Seven boats lost")
-    assert OF["untold_title"](pair(elsewhere, elsewhere)) == 0
-    once = OF["untold_title"](pair(elsewhere.replace(paragraphs=(*LINES, MORE)), elsewhere))
-    twice = OF["untold_title"](pair(elsewhere.replace(paragraphs=(MORE, *LINES, MORE.upper()[:40])), elsewhere))
-    assert once == pytest.approx(1 - 1 / 2)
-    assert once < twice < 1
-
-
-def test_another_order_counts_of_a_page_in_a_template_and_of_links_not_of_prose() -> None:
-    moved = PAGE.replace(url="http://a.example/2", paragraphs=tuple(reversed(LINES)))
-    assert OF["moved"](pair(moved, PAGE)) == 0
-    in_links = moved.replace(links=linked(*(f"/{number}" for number in range(40))))
-    assert OF["moved"](pair(in_links, PAGE)) > 0
-    assert OF["moved"](pair(moved, PAGE, Template())) > 0, "it is not known what the host repeats: all may be"
-
-
-def test_a_template_is_what_two_pages_of_one_host_may_share() -> None:
-    other = PAGE.replace(url="http://a.example/2", link_lines=("All about clocks and bells",))
-    assert OF["beside_links_templated"](pair(other, PAGE, Template())) > 0
-    assert OF["beside_links_templated"](pair(other.replace(url="http://b.example/2"), PAGE, Template())) == 0
-    assert OF["beside_links_templated"](pair(other, PAGE)) == 0
 
 
 def edited(old: str, new: str, **more: Any) -> Pair:
@@ -137,21 +90,7 @@ def test_titles_and_headlines_are_told_by_what_differs() -> None:
         assert OF[feature](pair(elsewhere, named)) == 0, "of another host"
 
 
-def test_a_headline_of_words_of_the_text_is_told() -> None:
-    assert (
-        OF["untold_headline"](pair(PAGE.replace(headline=PAGE.paragraphs[0][:40]), PAGE.replace(headline="x y"))) < 0.5
-    )
-
-
-@pytest.mark.parametrize(
-    ("new", "kept", "is_only"),
-    [
-        ("http://a.example/2.5/x", "http://a.example/2.4/x", 1),
-        ("http://a.example/2.5/x", "http://a.example/2.4/y", 0),
-        ("http://a.example/2025/x", "http://a.example/2024/x", 0),
-        ("http://a.example/2.5/x", "http://b.example/2.4/x", 0),
-    ],
-)
+@table_of("content", "two_versions_of_a_page_of_a_manual")
 def test_two_versions_of_a_page_of_a_manual(new: str, kept: str, is_only: int) -> None:
     def of(url: str, said: str) -> Page:
         number = url.split("/")[3]
@@ -159,8 +98,3 @@ def test_two_versions_of_a_page_of_a_manual(new: str, kept: str, is_only: int) -
 
     assert OF["only_version"](pair(of(new, "The end."), of(kept, "The end."))) == is_only
     assert OF["only_version"](pair(of(new, "It costs 30 euros."), of(kept, "It costs 50 euros."))) == 0
-
-
-def test_lines_beside_count_where_hardly_anything_else_differs() -> None:
-    assert OF["beside_only"](pair(PAGE.replace(asides=(MORE,)), PAGE)) == 1
-    assert OF["beside_only"](pair(PAGE.replace(asides=(MORE,)), PAGE.replace(asides=(MORE,)))) == 0

@@ -63,14 +63,6 @@ def test_traditional_and_simplified_characters_are_one(traditional: str, simplif
     assert terms(traditional) == terms(simplified)
 
 
-def test_other_scripts_stay_whole_in_a_page_with_one_ideograph() -> None:
-    assert terms("привет мир 中国 café") == ["привет", "мир", "中国", "café"]
-
-
-def test_words_of_one_segment_are_cut_at_their_marks() -> None:
-    assert terms("在 docs.scrapy.org 的 use_index_merge 里") == ["doc", "scrapi", "org", "use", "index", "merg"]
-
-
 @given(st.text(max_size=300))
 def test_total(text: str) -> None:
     assert all(len(found) <= 64 for found in term_sequence(fold(text)))
@@ -87,18 +79,10 @@ def test_words_without_end_are_cut_up() -> None:
         assert max(map(len, term_sequence(text))) <= 64
 
 
-def test_a_word_of_private_use_characters_does_not_shift_the_others() -> None:
-    assert terms("中国 \ue000 alpha \ue000\ue000 beta 北京") == ["中国", "alpha", "beta", "北京"]
-
-
 def test_stop_words_are_folded_simplified_and_pieces() -> None:
     for word in STOP_WORDS:
         assert fold(word) == word
         assert term(word) == STOPPED
-
-
-def test_header_names_the_libraries_that_cut_words() -> None:
-    assert {"terms", "rjieba", "PyStemmer"} == set(header())
 
 
 def test_the_libraries_are_loaded_only_when_needed() -> None:

@@ -1,4 +1,4 @@
-"""Alignment: what stands in both of two sequences, and the pieces that differ."""
+"""Alignment: what stands in both of two sequences; and differences, what each is, and where."""
 
 from __future__ import annotations
 
@@ -13,8 +13,32 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dedupcrawl.core import diff
 from dedupcrawl.core.alignment import LONGEST, align, tiles
+from dedupcrawl.core.diff import (
+    CLOSING,
+    COUNTED,
+    DATED,
+    DIFFERENCES,
+    FIGURED,
+    FOOT,
+    HEAD,
+    LINE,
+    SECTIONS,
+    SENTENCE,
+    SLOT,
+    TEMPLATE,
+    TOP,
+    TURNED,
+    VALUE,
+    differences,
+)
+from dedupcrawl.core.digests import NO_SECRET
+from dedupcrawl.core.main_outline import packed, read
+from dedupcrawl.core.symbols import SymbolText
 from tests.core.recorded import changed
+from tests.core.test_symbols import TEXTS
+from tests.fixtures import table_of
 
 FEW = st.lists(st.integers(1, 4), max_size=40)
 """Sequences in which everything occurs many times."""
@@ -91,26 +115,6 @@ def test_between_tiles_a_longest_common_subsequence_is_left(a: list[int], b: lis
     assert int(found.new.sum()) == int(found.kept.sum()) == table[-1][-1]
 
 
-def test_a_word_for_another_is_one_piece() -> None:
-    text = list(range(2, 60))
-    other = [*text[:20], 999, *text[21:]]
-    assert aligned(other, text).pieces.tolist() == [[20, 21, 20, 21]]
-
-
-def test_what_was_added_and_left_out_is_told_where_it_stands() -> None:
-    text = list(range(2, 60))
-    assert aligned([*text[:20], 999, 998, *text[20:]], text).pieces.tolist() == [[20, 22, 20, 20]]
-    assert aligned([*text[:20], *text[25:]], text).pieces.tolist() == [[20, 20, 20, 25]]
-
-
-def test_a_block_that_moved_is_no_difference_of_words() -> None:
-    text = list(range(2, 102))
-    found = aligned([*text[50:], *text[:50]], text)
-    assert found.new.all()
-    assert found.kept.all()
-    assert found.moves == 1
-
-
 def test_a_hostile_pair_takes_bounded_effort() -> None:
     chance = random.Random(1)
     kept = [chance.randrange(2, 60_000) for _ in range(16_000)]
@@ -164,3 +168,103 @@ def test_a_sequence_that_is_too_long_is_refused() -> None:
     for function in (align, tiles):
         with pytest.raises(ValueError, match="16385 symbols"):
             function(bytes(2 * LONGEST + 2), b"")
+
+
+PROSE = "The council of the town met last week to talk about the bridge over the river and who will pay for it."
+Rows = list[tuple[int, int, bool]]
+
+
+def told_of(new: list[str], kept: list[str], own: bool = True) -> Rows:
+    """Kind, place and whether it is of own text, of each difference of two texts, a paragraph a line."""
+    one, other = (read(packed(SymbolText.of(tuple(lines)))) for lines in (new, kept))
+    here, there = ((it.symbols.tobytes(), it.kinds, bytes([own]) * len(it.kinds), it.ends) for it in (one, other))
+    in_kept, in_new, pieces, _ = align(here[0], there[0])
+    rows = differences(here, there, in_kept, in_new, pieces, NO_SECRET)
+    return [(row[0], row[1], bool(row[2])) for row in np.frombuffer(rows, np.uint8).reshape(-1, 3).tolist()]
+
+
+def amid(sentence: str) -> list[str]:
+    return [PROSE, f"{PROSE} {sentence} {PROSE}", PROSE, PROSE]
+
+
+@table_of("core", "the_kind_of_a_difference_in_a_sentence")
+def test_the_kind_of_a_difference_in_a_sentence(new: str, kept: str, kind: str) -> None:
+    assert told_of(amid(new), amid(kept)) == [(getattr(diff, kind), SENTENCE, True)]
+
+
+def test_what_a_site_repeats_is_no_own_text() -> None:
+    assert told_of(amid("It is 30."), amid("It is 50."), own=False) == [(VALUE, SENTENCE, False)]
+    assert told_of([PROSE, "Read 30 times", PROSE], [PROSE, "Read 50 times", PROSE], own=False) == [(SLOT, LINE, False)]
+    assert told_of(amid("It is 30."), amid("It is."), own=False) == [(TEMPLATE, SENTENCE, False)]
+
+
+def test_a_count_of_readers_is_told_from_other_numbers() -> None:
+    new, kept = ([PROSE, PROSE, f"{count} views, 3 comments", PROSE] for count in (12, 13))
+    assert told_of(new, kept) == [(COUNTED, LINE, True)]
+
+
+@table_of("core", "a_day_of_posting_is_told_from_other_dates")
+def test_a_day_of_posting_is_told_from_other_dates(line: str) -> None:
+    new, kept = ([line.format(day), PROSE, PROSE, PROSE] for day in (3, 4))
+    assert {kind for kind, *_ in told_of(new, kept)} == {COUNTED}
+
+
+def test_a_date_or_a_number_is_no_day_of_posting_without_a_word_that_says_so() -> None:
+    for line in ("Market day: {} May 2024", "{} visitors came to the reading on Monday.", "Open until {} May 2024"):
+        new, kept = ([PROSE, PROSE, line.format(number), PROSE] for number in (3, 4))
+        assert {kind for kind, *_ in told_of(new, kept)} <= {DATED, FIGURED}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("allowed", "dismissed"), ("abgewiesen", "stattgegeben"), ("запрещено", "разрешено"), ("기각", "인용")],
+)
+def test_one_outcome_for_another_reverses_a_sentence(one: str, other: str) -> None:
+    new, kept = (amid(f"The appeal is {word} today.") for word in (one, other))
+    assert told_of(new, kept) == [(TURNED, SENTENCE, True)]
+
+
+def test_where_a_difference_stands() -> None:
+    for at, place in enumerate((TOP, HEAD, SENTENCE, LINE, SENTENCE, CLOSING, FOOT)):
+        lines = [
+            "Bridge",
+            "Written by nobody",
+            f"{PROSE} {PROSE} {PROSE}",
+            "In short",
+            f"{PROSE} {PROSE}",
+            PROSE,
+            "Back",
+        ]
+        text = [*lines[:4], PROSE, *lines[4:]] if place != CLOSING else lines[:-1]
+        number = text.index(lines[at])
+        new, kept = ([*text[:number], f"{text[number]} {word}", *text[number + 1 :]] for word in ("5 km", "7 km"))
+        assert told_of(new, kept) == [(FIGURED, place, True)], lines[at]
+
+
+@given(st.lists(TEXTS, max_size=5), st.lists(TEXTS, max_size=5), st.booleans())
+def test_each_piece_has_one_kind_and_place(new: list[str], kept: list[str], own: bool) -> None:
+    for kind, place, is_own in told_of(new, kept, own):
+        assert kind < DIFFERENCES
+        assert place < SECTIONS
+        assert is_own == (kind not in {TEMPLATE, SLOT, VALUE})
+
+
+@given(st.lists(TEXTS, max_size=5))
+def test_equal_texts_do_not_differ(text: list[str]) -> None:
+    assert told_of(text, text) == []
+
+
+def test_what_are_no_pieces_of_these_texts_is_refused() -> None:
+    text = b"\2\0\4\0", b"\0\0", b"\1\1", [2]
+    for piece in ([0, 3, 0, 1], [-1, 1, 0, 1], [0, 1, 2, 1], [0, 1, 0, 9]):
+        with pytest.raises(ValueError, match="pieces are not those"):
+            differences(text, text, b"\0\0", b"\0\0", np.array(piece, np.int32).tobytes(), NO_SECRET)
+    with pytest.raises(ValueError, match="kinds or flags"):
+        differences((b"\2\0\4\0", b"\0", b"\1\1", [2]), text, b"\0\0", b"\0\0", b"", NO_SECRET)
+
+
+def test_the_names_of_kinds_are_those_of_their_numbers() -> None:
+    from dedupcrawl.content.differences import KINDS_IN_WORDS
+
+    assert len(KINDS_IN_WORDS) == DIFFERENCES
+    assert all(getattr(diff, name.upper().replace(" ", "_")) == number for number, name in enumerate(KINDS_IN_WORDS))

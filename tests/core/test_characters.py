@@ -1,3 +1,5 @@
+"""Characters and kinds of words."""
+
 from __future__ import annotations
 
 import re
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dedupcrawl.core import characters
+from dedupcrawl.core import characters, words
 from dedupcrawl.core.characters import (
     ALONE,
     CJK,
@@ -27,8 +29,22 @@ from dedupcrawl.core.characters import (
     fold,
     unescape,
 )
+from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText
+from dedupcrawl.core.words import (
+    AGO,
+    IDEOGRAPH,
+    KIND,
+    WORDS,
+    kinds_of,
+)
+from dedupcrawl.core.words import (
+    LETTER as WORD_LETTER,
+)
 from tests.content.definitions import SYMBOL
 from tests.core.definitions import ASSIGNED, collapsed, folded, is_assigned, unescaped
+from tests.core.test_symbols import SECRET, SECRETS, TEXTS
+from tests.fixtures import table_of
 from tools import character_tables
 
 EVERY_CHARACTER = "".join(map(chr, range(0x110000)))
@@ -77,11 +93,6 @@ def test_what_is_simplified_stays_as_it_is() -> None:
     assert not set(TRADITIONAL) & set(SIMPLIFIED)
 
 
-def test_signs_fold_to_themselves() -> None:
-    assert fold(SIGNS + TOUCHING) == SIGNS + TOUCHING
-    assert len(set(SIGNS)) == len(SIGNS)
-
-
 def test_every_character_folds_as_unicode_says() -> None:
     for begin in range(0, 0x110000, 64):
         text = "x".join(filter(is_assigned, EVERY_CHARACTER[begin : begin + 64]))
@@ -124,12 +135,6 @@ def test_a_sequence_has_room_for_the_most_marks() -> None:
         else:
             ends = max(ends, is_mark[::-1].index(False))
     assert 1 + ends + 30 * piles <= 64
-
-
-def test_a_form_that_stands_for_many_characters_folds_to_itself() -> None:
-    assert fold("a\ufdfa\ufdfbA") == "a\ufdfa\ufdfba"
-    assert fold("\ufdfa\u0653") == "\ufdfa\u0653"
-    assert fold("㎯㌖ﷲ") == "rad∕s2キロメートルالله"
 
 
 @given(AWKWARD)
@@ -227,3 +232,73 @@ MARKUP = st.lists(
 @example(b"\n\n" * 1000, True)
 def test_collapse(markup: bytes, is_pre: bool) -> None:
     assert collapse(markup, is_pre) == collapsed(markup, is_pre)
+
+
+def kinds(text: str) -> list[tuple[str, int]]:
+    """Each symbol with its kind."""
+    made = SymbolText.of((text,))
+    return [(symbol, kind & KIND) for symbol, kind in zip(made.symbols, kinds_of(made), strict=True)]
+
+
+def kind_of(word: str, text: str) -> int:
+    return dict(kinds(text))[word]
+
+
+@table_of("core", "the_kind_of_a_word_in_a_text")
+def test_the_kind_of_a_word_in_a_text(word: str, text: str, kind: str) -> None:
+    assert kind_of(word, text) == getattr(words, kind)
+
+
+@given(TEXTS, SECRETS)
+def test_each_symbol_and_break_has_a_kind(text: str, secret: Secret) -> None:
+    made = SymbolText.of((text,), secret)
+    values = memoryview(made.values).cast("H")
+    found = kinds_of(made)
+    assert len(found) == len(values)
+    assert all(kind & KIND <= AGO for kind in found)
+    assert all(not kind for value, kind in zip(values, found, strict=True) if value == BETWEEN_BLOCKS)
+
+
+@given(TEXTS)
+def test_kinds_do_not_depend_on_the_secret(text: str) -> None:
+    assert kinds_of(SymbolText.of((text,), SECRET)) == kinds_of(SymbolText.of((text,), NO_SECRET))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"), [("北京", IDEOGRAPH), ("カタ", IDEOGRAPH), ("ไม่", WORD_LETTER), ("ភាសា", WORD_LETTER)]
+)
+def test_an_ideograph_is_half_a_word_and_a_letter_without_spaces_a_quarter(text: str, part: int) -> None:
+    assert {kind & (IDEOGRAPH | WORD_LETTER) for kind in kinds_of(SymbolText.of((text,)))} == {part}
+
+
+@table_of("core", "words_amid_others_without_spaces")
+def test_words_amid_others_without_spaces(word: str, text: str, kind: str) -> None:
+    made = SymbolText.of((text,))
+    begin = made.text.index(word)
+    inside = [
+        told & KIND
+        for told, start in zip(kinds_of(made), made.starts, strict=True)
+        if begin <= start < begin + len(word)
+    ]
+    assert set(inside) == {getattr(words, kind)}
+
+
+EXCLUSIVE = ("numerals", "dates", "periods", "times", "units", "counters", "negations", "places")
+
+
+def test_no_word_is_in_two_lists() -> None:
+    listed = [word for name in EXCLUSIVE for word in WORDS[name].split()]
+    assert sorted(listed) == sorted(set(listed))
+
+
+@pytest.mark.parametrize("name", EXCLUSIVE)
+def test_listed_words_are_folded_and_at_most_two_symbols_where_words_have_spaces(name: str) -> None:
+    for word in WORDS[name].split():
+        made = SymbolText.of((word,))
+        assert made.text == word
+        assert len(made) == 1 or all(kind & (IDEOGRAPH | WORD_LETTER) for kind in kinds_of(made)), word
+
+
+@pytest.mark.parametrize("name", ["place_pairs", "unit_pairs", "counter_pairs"])
+def test_listed_pairs_are_two_symbols(name: str) -> None:
+    assert {len(SymbolText.of((word,))) for word in WORDS[name].split()} == {2}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dedupcrawl.content.encoding import to_utf8
 from tests.core.markup import MARKUP
 from tests.core.reading import read, shown
+from tests.fixtures import table_of
 
 SENTENCES = [
     "The council met on Tuesday to discuss the new bridge over the river, which has been planned for ten years.",
@@ -113,18 +114,6 @@ def test_short_replies_are_main_text_where_they_stand_in_a_row(reply: str) -> No
     assert [text.removesuffix(" says:") for text in found[len(SENTENCES) :: 2]] == list(dict(REPLIES))
 
 
-def test_a_row_of_other_pages_with_excerpts_of_them_is_not() -> None:
-    others = "".join(
-        f"<div class=item><b><a href=/{n}>The long story of the bridge of {name}</a></b><p>{said}</p></div>"
-        for n, (name, said) in enumerate(REPLIES)
-    )
-    assert main_text(f"<div><div class=post>{paragraphs(SENTENCES)}</div><div>{others}</div></div>") == SENTENCES
-
-
-def test_text_without_paragraphs() -> None:
-    assert main_text(f"<body>{' '.join(SENTENCES)}") == [" ".join(SENTENCES)]
-
-
 def test_hidden_text_is_left_out() -> None:
     hidden = f"<div style='color:red; display: none'>{SENTENCES[0]}</div><p hidden>{SENTENCES[1]}</p>"
     assert main_text(f"<div>{paragraphs(SENTENCES)}</div>{hidden}") == SENTENCES
@@ -132,23 +121,7 @@ def test_hidden_text_is_left_out() -> None:
     assert main_text(f"<div>{paragraphs(SENTENCES)}{shown}</div>") == [*SENTENCES, SENTENCES[0]]
 
 
-def test_a_class_does_not_make_boilerplate_of_most_of_the_page() -> None:
-    assert main_text(f"<div class='page-with-sidebar'>{paragraphs(SENTENCES)}</div>{FOOTER}")[:6] == SENTENCES
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<p>x",
-        "x",
-        "<nav>Home</nav>",
-        "<div class=comment>only</div>",
-        "<a href=x>only a link</a>",
-        "<h1>Index of /</h1><pre><a href=a>a.txt</a>  1K\n<a href=b>b.txt</a>  2K</pre>",
-        "<p hidden>only hidden</p>",
-        "<footer><p>small print</p></footer>",
-    ],
-)
+@table_of("core", "a_page_with_little_text_keeps_it")
 def test_a_page_with_little_text_keeps_it(markup: str) -> None:
     assert main_text(markup) == shown(markup.encode()) != []
 

@@ -1,4 +1,4 @@
-"""What a page shows besides its text: lines of secondary text, and resources."""
+"""Secondary text and resources, and which text of a page stands together."""
 
 from __future__ import annotations
 
@@ -7,78 +7,27 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parsel import Selector
 
 from dedupcrawl.core.resources import identity
 from tests.core.markup import TAGS
-from tests.core.reading import read
+from tests.core.reading import read, shown
+from tests.fixtures import table_of
 
 TEXT = "<h1>The keeper</h1><p>This page opens a drawer. Wait until it has come to rest.</p>"
 
 
-@pytest.mark.parametrize(
-    ("markup", "lines"),
-    [
-        ("<textarea readonly>One &amp; two\nthree</textarea>", ("One & two", "three")),
-        ("<textarea>One \0 two</textarea>", ("One", "two")),
-        ("<input value='Written here'>", ("Written here",)),
-        ("<INPUT TYPE=Search placeholder='Your name'>", ("Your name",)),
-        ("<input type=image src=/go.gif alt='Go on'>", ("Go on",)),
-        ("<button>Buy <b>it</b> now</button>", ("Buy it now",)),
-        ("<select><option>Red shoes<option selected>Blue shoes</select>", ("Red shoes", "Blue shoes")),
-        ("<datalist><option>Red shoes</datalist>", ("Red shoes",)),
-        ("<noscript><p>Plain <b>text</b></p><p>More</noscript>", ("Plain text", "More")),
-        ("<template shadowrootmode=open><p>In the shadow<br>of it</template>", ("In the shadow", "of it")),
-        ("<iframe srcdoc='&lt;p&gt;A frame&lt;p&gt;b'></iframe>", ("A frame", "b")),
-        ("<iframe srcdoc='<p>A frame</p><b>b</b>'>no</iframe>", ("A frame", "b")),
-        ("<img src=/photo/1.jpg alt='A bridge'>", ("A bridge",)),
-        ("<svg><style>no</style><text>Sales</text><text>Costs</text><title>no</title></svg>", ("Sales", "Costs")),
-        ("<object data=/m.swf>Get a player</object>", ("Get a player",)),
-        ("<button>Two</button><textarea>One</textarea>", ("Two", "One")),
-        ("<button>Twice</button><button>Twice</button>", ("Twice",)),
-    ],
-)
-def test_secondary_text(markup: str, lines: tuple[str, ...]) -> None:
-    assert read(f"{TEXT}{markup}".encode()).secondary == lines
+@table_of("core", "secondary_text")
+def test_secondary_text(markup: str, lines: list[str]) -> None:
+    assert read(f"{TEXT}{markup}".encode()).secondary == tuple(lines)
 
 
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<input type=hidden name=csrf value='A token of this'>",
-        "<input type=password value='not for you'>",
-        "<input type=checkbox value='the third of them'>",
-        "<textarea>9f27ab31c04d11ee9f27</textarea>",
-        "<img src=/p/1.jpg alt='DSC_0001.jpg'>",
-        "<img src=/icons/home.png alt='Home of it'>",
-        "<img src=/p/1.jpg width=16 height=16 alt='Home of it'>",
-        "<button>Wait until it has come to rest.</button>",  # the page's text says it
-        "<button> \u2026 </button>",
-        "<nav><button>Menu of it</button></nav>",
-        "<div class=sidebar><select><option>May of 2024</select></div>",
-        "<script>var text = 'some words of it'</script>",
-        "<style>p { color: red }</style>",
-    ],
-)
+@table_of("core", "what_says_nothing_of_the_page")
 def test_what_says_nothing_of_the_page(markup: str) -> None:
     assert read(f"{TEXT}{markup}".encode()).secondary == ()
 
 
-@pytest.mark.parametrize(
-    ("value", "is_text"),
-    [
-        ("The museum and the wall", True),
-        ('caf\u00e9 "here"\nand there', True),
-        ("<p>The museum</p>", True),
-        ("中文文章正文", True),
-        ("NewsArticle", False),
-        ("http://a.example/the museum", False),
-        ("/the/museum of it", False),
-        ("2024-05-03T10:42:00+02:00", False),
-        ("3 May 2024", False),
-        ("dQw4w9WgXcQdQw4w9", False),
-        ("if (x) { return the thing }", False),
-    ],
-)
+@table_of("core", "data")
 @pytest.mark.parametrize("kind", ["application/ld+json", "Application/JSON"])
 def test_data(value: str, is_text: bool, kind: str) -> None:
     data = json.dumps({"a long name of it": [1, {"x": value}], "y": None})
@@ -87,46 +36,12 @@ def test_data(value: str, is_text: bool, kind: str) -> None:
     assert lines == ((said,) if is_text else ())
 
 
-@pytest.mark.parametrize(
-    ("markup", "resources"),
-    [
-        ("<img src='/photo/1000.jpg'>", ("photo/1000",)),
-        ("<img src=data:image/gif;base64,R0lGOD data-src=/photo/1000.jpg>", ("photo/1000",)),
-        ("<img srcset='/photo/1000-640x480.jpg 1x, /photo/1000.jpg 2x'>", ("photo/1000",)),
-        ("<picture><source srcset=/a/1.webp><img src=/a/1.jpg></picture>", ("a/1",)),
-        ("<noscript><img src=/photo/1000.jpg></noscript>", ("photo/1000",)),
-        ("<video src=/v/a.mp4 poster=/v/a.jpg></video>", ("v/a.mp4",)),
-        ("<audio><source src=/v/a.mp3><source src=/v/a.ogg></audio>", ("v/a.mp3", "v/a.ogg")),
-        ("<embed src=/m/a.swf><object data=/m/b.swf></object>", ("m/a.swf", "m/b.swf")),
-        ("<iframe src=https://video.example/embed/Abc?rel=0></iframe>", ("embed/abc",)),
-        ("<a href='/files/report.pdf?x=1'>Report</a>", ("files/report.pdf",)),
-        ("<a download href=/d/17>Report</a>", ("d/17",)),
-        ("<a href=/p/17.html>Page</a><a href=/q.pdf/>Page</a>", ()),
-        ("<img src=/t.gif width=1 height=1><img src=/t.gif width=0><img src=/x.gif aria-hidden=true>", ()),
-        ("<img class='btn icon' src=/a/b.png><img src=/themes/blue/b.png>", ()),
-        ("<nav><img src=/a/b.png></nav><div class=ad><img src=/a/c.png></div>", ()),
-        ("<footer><p>The end<a href=/a.pdf>x</a></footer>", ()),
-        ("<img src='{{ picture }}'><img src=javascript:x><img>", ()),
-    ],
-)
-def test_resources(markup: str, resources: tuple[str, ...]) -> None:
-    assert read(f"{TEXT}{markup}".encode()).resources == resources
+@table_of("core", "resources")
+def test_resources(markup: str, resources: list[str]) -> None:
+    assert read(f"{TEXT}{markup}".encode()).resources == tuple(resources)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("/photo/a.jpg", "https://cdn.example/photo/a.webp?v=3#x"),
-        ("/photo/a.jpg", "../photo/a_thumb.jpg"),
-        ("/photo/a.jpg", "/photo/a@2x.jpg"),
-        ("/photo/a.jpg", "/photo/a-300x200.jpg"),
-        ("/photo/a.jpg", "/photo/300x200/a.jpg"),
-        ("/w/a/ab/Foo.jpg", "/w/thumb/a/ab/Foo.jpg/300px-Foo.jpg"),
-        ("/show.php?id=3", "/show.php?sid=0123456789abcdef0123456789abcdef&id=3"),
-        ("/show.php?id=3", "/show.php?id=3&1700000000"),
-        ("/img;jsessionid=17/a.png", "/img/a.png"),
-    ],
-)
+@table_of("core", "one_resource_at_two_addresses")
 def test_one_resource_at_two_addresses(one: str, other: str) -> None:
     assert identity(one.encode()) == identity(other.encode()) != ""
 
@@ -186,3 +101,71 @@ def test_reading_is_total(markup: bytes) -> None:
 @given(st.binary(max_size=60) | st.text("/.?&=x12-_@:;%", max_size=60).map(str.encode))
 def test_any_address_has_an_identity(address: bytes) -> None:
     assert isinstance(identity(address), str)
+
+
+@table_of("core", "blocks_of_text")
+def test_blocks_of_text(markup: str, expected: list[str]) -> None:
+    assert shown(markup.encode()) == expected
+
+
+@table_of("core", "title")
+def test_title(markup: str, title: str) -> None:
+    assert read(markup.encode()).title == title
+
+
+@table_of("core", "a_link_ends_at_its_end_tag_the_next_link_or_the_end_of_what_is_around_it")
+def test_a_link_ends_at_its_end_tag_the_next_link_or_the_end_of_what_is_around_it(
+    markup: str, link_lines: list[str]
+) -> None:
+    article = f"<article>{'<p>A sentence of the article that is long enough for one.</p>' * 12}</article>"
+    assert read(f"{article}<nav>{markup}</nav>".encode()).link_lines == tuple(link_lines)
+
+
+def test_anchors_and_metas_are_collected() -> None:
+    page = read(
+        b"<base href=/b/><meta name=keywords content=k><meta name=keywords content=l>"
+        b"<META Content='A &amp; B' NAME=Description>"
+        b"<a href=x>o<b>n</b>e</a><template><a href=no>no</a></template><a>no</a><a href=x> </a>"
+        b"<a href=mailto:x>no</a><a data-href=x>no</a><a href=http://b.example/>other\n site</a>"
+    )
+    assert (page.keywords, page.description) == ("k", "A & B")
+    assert (page.anchors_same_site, page.anchors_other_sites) == (("one",), ("other site",))
+
+
+@given(TAGS)
+def test_all_text_is_taken_for_something_and_in_order(markup: bytes) -> None:
+    page, lines = read(markup), shown(markup)
+    parts = [page.paragraphs, page.asides, page.link_lines]
+    assert sorted(line for part in parts for line in part) == sorted(lines)
+    for part in parts:
+        rest = iter(lines)
+        assert all(line in rest for line in part)
+    assert all(line == " ".join(line.split()) != "" for line in lines)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_text_without_markup_is_one_block(text: str) -> None:
+    plain = text.translate({ord("<"): None, ord("&"): None, 0: None})
+    assert shown(plain.encode()) == ([" ".join(plain.split())] if plain.split() else [])
+
+
+WORDS = st.sampled_from(["one", "two", "three", "四", "a &amp; b", "x &lt;p&gt; y", "&eacute;t&eacute;", " ", "\n"])
+NAMES = st.sampled_from(["div", "p", "b", "span", "ul", "li", "table", "td", "h2", "section", "em", "blockquote"])
+ATTRIBUTES = st.sampled_from(
+    ["", ' class="a"', " id=b", ' title="x > y"', " data-x='<p>no</p>'", " checked", ' alt=""']
+)
+
+
+@st.composite
+def elements(draw: st.DrawFn, children: st.SearchStrategy[list[str]]) -> str:
+    name = draw(NAMES)
+    return f"<{name}{draw(ATTRIBUTES)}>{''.join(draw(children))}</{name}>"
+
+
+TREES = st.recursive(WORDS, lambda inner: elements(st.lists(inner, max_size=5)), max_leaves=25)
+
+
+@given(st.lists(TREES, max_size=6).map("".join))
+def test_the_words_are_those_that_a_tree_builder_finds(markup: str) -> None:
+    found = Selector(f"<html><body>{markup}</body></html>", type="html").xpath("//body//text()").getall()
+    assert "".join("".join(shown(markup.encode())).split()) == "".join("".join(found).split())

@@ -1,4 +1,4 @@
-"""Symbols and blocks of texts."""
+"""Symbols and blocks of texts, packed and unpacked."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 
 from dedupcrawl.core.characters import LETTER
 from dedupcrawl.core.digests import NO_SECRET, Secret
+from dedupcrawl.core.main_outline import MainOutline
+from dedupcrawl.core.main_outline import read as read_packed
+from dedupcrawl.core.packing import count_of, pack, unpack
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of, vocabulary_of
+from dedupcrawl.core.words import ENDS, IDEOGRAPH, KIND
+from dedupcrawl.core.words import LETTER as WORD_LETTER
 from tests.core.definitions import ASSIGNED
 from tests.core.markup import ARTICLES, drawn
 from tests.core.reading import read
 from tests.core.recorded import changed
+from tests.fixtures import table_of
 
 SECRET = Secret(bytes(range(32)))
 SECRETS = st.sampled_from([NO_SECRET, SECRET])
@@ -99,27 +105,7 @@ def test_the_blocks_of_a_text_are_those_of_its_outline(text: str, secret: Secret
     assert blocks_of(made.values, bytes(len(made.values) // 2), secret)[3] == made.block_hashes
 
 
-@pytest.mark.parametrize(
-    ("text", "symbols"),
-    [
-        ("系统采用的特征码", ["系", "统", "采", "用", "的", "特", "征", "码"]),
-        ("TiDB 7.5 的 3个region", ["tidb", "7.5", "的", "3", "个", "region"]),
-        ("ＡＢＣ１２３", ["abc123"]),
-        ("don't snake_case über-groß", ["don", "t", "snake", "case", "über", "gross"]),
-        ("ひらがなカナ 한국어", [*"ひらがなカナ", "한국어"]),
-        ("數據庫", ["数", "据", "库"]),
-        ("-5 to −7°, 10-20, 2024-05-03", ["-", "5", "to", "-", "7", "10", "20", "2024", "05", "03"]),
-        ("$5 or €7", ["$", "5", "or", "€", "7"]),
-        ("C, C++, C#, A-", ["c", "c", "+", "+", "c", "#", "a", "-"]),
-        ("well-known - # --x ##", ["well", "known", "-", "x"]),
-        ("1.500, 1,500 2010,2011 v2.0. 1. 12:30", ["1.500", "1,500", "2010", "2011", "v2.0", "1", "12", "30"]),
-        ("a<b && a+b 50%", ["a", "<", "b", "&", "&", "a", "+", "b", "50", "%"]),
-        ("ไม่ไป ၃၀ ខ្មែរ हिन्दी", ["ไ", "ม่", "ไ", "ป", "၃", "၀", "ខ្", "មែ", "រ", "हिन्दी"]),
-        ("✓ wifi ✗gps ★★☆ ● ©", ["✓", "wifi", "✗", "gps", "★", "★", "☆"]),
-        ("", []),
-        (" 。，!?\n", []),
-    ],
-)
+@table_of("core", "symbols")
 def test_symbols(text: str, symbols: list[str]) -> None:
     assert SymbolText.of((text,)).symbols == symbols
 
@@ -143,29 +129,6 @@ def test_another_secret_makes_other_hashes_of_the_same_symbols() -> None:
     assert one.symbols == other.symbols
     assert not set(one.hashes.tolist()) & set(other.hashes.tolist())
     assert [one & 1 for one in one.hashes] == [one & 1 for one in other.hashes]
-
-
-def test_bit_0_tells_numbers_from_words() -> None:
-    text = SymbolText.of(("page 3 of x86 九 ٣",))
-    assert [one & 1 for one in text.hashes] == [0, 1, 0, 1, 0, 1]
-
-
-def test_case_width_punctuation_and_place_do_not_count() -> None:
-    a = SymbolText.of(("Hello, World！ ＡＢＣ",)).hashes
-    b = SymbolText.of(("—", "hello", "world (abc)")).hashes
-    assert a.tolist() == b.tolist()
-
-
-def test_hashes_do_not_depend_on_how_long_the_text_is() -> None:
-    words = "alpha beta 系统 "
-    short = SymbolText.of((words,)).hashes
-    assert SymbolText.of((words * 10_000,)).hashes.tolist() == short.tolist() * 10_000
-
-
-def test_a_megabyte_without_a_space_is_one_symbol() -> None:
-    text = SymbolText.of(("a" * 1_000_000,))
-    assert len(text) == 1
-    assert text.lengths == [1_000_000]
 
 
 def fmix64(value: int) -> int:
@@ -193,23 +156,10 @@ def blocks(*lines: str) -> list[int]:
     return SymbolText.of(lines).block_hashes
 
 
-def test_case_and_punctuation_do_not_count_and_every_word_does() -> None:
-    assert blocks("Read more …") == blocks("READ MORE")
-    assert blocks("Read more") != blocks("Read more 3")
-
-
 def test_a_clock_and_a_counter_are_slots_that_keep_their_hash() -> None:
     assert blocks("Read 2862 times") == blocks("Read 17 times")
     assert blocks("Mon Jan 05, 2004 4:33 pm") == blocks("Fri Mar 19, 2010 11:02 am")
     assert blocks("Read 2862 times") != blocks("Sent 2862 times")
-
-
-def test_what_has_no_flag_stays() -> None:
-    text = SymbolText.of(("One", "-", "Two", "Three"))
-    assert text.without(b"\1").text == "-\ntwo\nthree"
-    assert text.without(b"\0\1\1").text == "one\n-"
-    assert text.without(b"\1\1\1").text == "-"
-    assert text.without(b"").text == text.text
 
 
 def test_a_symbol_whose_hash_begins_with_zeros_is_no_break() -> None:
@@ -233,3 +183,64 @@ def test_the_table_of_skeletons_is_what_blocks_are_known_by() -> None:
         skeleton = [table[value] for value in values]
         one, other = (blocks_of(struct.pack("<2H", *some), bytes(2), SECRET)[3] for some in (values, skeleton))
         assert one == other
+
+
+MOST = 200
+WORDS = st.sampled_from([3, 5, 7, 9, 65535]) | st.integers(1, 65535)
+KINDS = st.builds(
+    lambda kind, script: kind | script, st.integers(0, KIND), st.sampled_from([0, IDEOGRAPH, WORD_LETTER])
+)
+SENTENCES = st.lists(st.tuples(st.lists(st.tuples(WORDS, KINDS), min_size=1, max_size=12), st.booleans()), max_size=12)
+
+
+def outline(blocks: list[tuple[list[tuple[int, int]], bool]]) -> tuple[bytes, bytes]:
+    """Symbols with breaks, and the kinds of all; a block may end a sentence."""
+    rows: list[tuple[int, int]] = []
+    for block, is_sentence in blocks:
+        *others, (symbol, kind) = block
+        rows += [(0, 0)] * bool(rows) + others + [(symbol, kind | (ENDS if is_sentence else 0))]
+    return b"".join(symbol.to_bytes(2, "little") for symbol, _ in rows), bytes(kind for _, kind in rows)
+
+
+@given(SENTENCES, st.sampled_from([b"", b"a tail"]))
+def test_what_was_packed_comes_back(blocks: list[tuple[list[tuple[int, int]], bool]], tail: bytes) -> None:
+    values, kinds = outline(blocks)
+    tail = tail if values else b""
+    made = pack(values, kinds, tail)
+    assert unpack(made, MOST, len(b"a tail")) == (values, kinds, tail)
+    assert count_of(made) == len(kinds) + bool(tail)
+
+
+@given(SENTENCES, st.integers(1, 300))
+def test_what_is_cut_off_or_goes_on_is_refused(blocks: list[tuple[list[tuple[int, int]], bool]], size: int) -> None:
+    made = pack(*outline(blocks), b"")
+    for wrong in (made[: size % len(made)] if made else b"\0", made + b"\0"):
+        if wrong:
+            with pytest.raises(ValueError, match="an outline"):
+                unpack(wrong, MOST, 0)
+
+
+@given(st.binary(max_size=80), st.integers(0, MOST))
+def test_of_any_bytes_something_is_read_or_they_are_refused(raw: bytes, count: int) -> None:
+    try:
+        values, kinds, _ = unpack(count.to_bytes(3, "little") + raw, MOST, 6)
+    except ValueError:
+        return
+    assert len(values) == 2 * len(kinds) <= 2 * MOST
+
+
+def test_too_many_symbols_are_refused() -> None:
+    made = pack(b"ab" * 9, bytes(9), b"")
+    assert unpack(made, 9, 0) == (b"ab" * 9, bytes(9), b"")
+    with pytest.raises(ValueError, match="too many"):
+        unpack(made, 8, 0)
+    with pytest.raises(ValueError, match="each symbol has a kind"):
+        pack(b"ab", b"", b"")
+
+
+def test_what_is_said_again_takes_less_room() -> None:
+    """In Chinese and Thai, too, of which each word has a bit more in its kind."""
+    for text in ("Words say one thing and other words another one. ", "同一句话又说了一遍，", "ข้อความเดียวกัน "):
+        made = MainOutline.of(SymbolText.of((text * 30,)))
+        assert len(made.packed) < len(made.kinds)  # of three bytes a symbol
+        assert read_packed(made.packed).raw == made.raw

@@ -98,15 +98,6 @@ def test_a_block_recurs_on_five_pages_and_on_a_share_of_all_of_a_large_site() ->
     assert template.recurring([1, 2]) == [True, False]
 
 
-def test_pages_of_one_title_count_once() -> None:
-    template = Template()
-    assert template.is_new("A post")
-    template.add({1, 2}, "A post")
-    assert not template.is_new("A post")
-    assert template.is_new("Another")
-    assert template.is_new("")
-
-
 def test_titles_are_known_to_later_crawls() -> None:
     template = Template()
     template.add({1, 2}, "A post")

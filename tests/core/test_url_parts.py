@@ -1,12 +1,14 @@
-"""Tokens of a URL: whatever has them survives being taken apart and put together again, byte for byte."""
+"""Tokens and forms of a URL: taken apart and put together again byte for byte."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_forms import PathForm
 from dedupcrawl.core.url_parts import UrlParts, split_url
+from dedupcrawl.urls.template import parse_template
+from tests.fixtures import table_of
 
 PIECES = st.sampled_from(
     ["/", "?", "&", ";", "=", "#", "a", "b=1", "%2F", "é", "\ud800", "..", " ", ":8080", "//", "\n"]
@@ -42,19 +44,7 @@ def test_without_an_argument_the_others_stay_as_they_are(tail: str, index: int) 
     assert parts.without_args(set()) is None
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "a.com/x",
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "ftp://a.com/",
-        "http://",
-        "http:///x",
-        "http://u@a.com/",
-    ],
-)
+@table_of("core", "what_is_no_url_of_the_web")
 def test_what_is_no_url_of_the_web(url: str) -> None:
     assert split_url(url) is None
 
@@ -68,3 +58,12 @@ def test_what_the_paper_leaves_open() -> None:
     parts = split_url("http://a.com/?b=1&a=2&b=")
     assert parts is not None
     assert parts.names() == ["b", "a", "b"]
+
+
+@table_of("core", "paths")
+def test_paths(form: str, path: str, values: dict[str, str] | None) -> None:
+    pieces = parse_template(form).path
+    assert pieces is not None
+    found: dict[str, str] = {}
+    assert PathForm(pieces).fits(path[1:].split("/"), found) == (values is not None)
+    assert values is None or found == values

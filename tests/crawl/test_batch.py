@@ -4,13 +4,11 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 
-from dedupcrawl.crawl import batch as batch_module
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.detection.analysis import Analysis
@@ -80,87 +78,6 @@ def judges(detector: Detector, url: str, words: list[str]) -> Callable[[], Steps
     return steps
 
 
-def test_results_come_in_the_order_of_the_questions(batch: Batch) -> None:
-    done: list[int] = []
-
-    async def ask(number: int) -> int:
-        await batch.verdict(says("", first=lambda: done.append(number)), page())
-        return number
-
-    async def run() -> list[int]:
-        batch.then(lambda: done.append(0), page())
-        return await asyncio.gather(*(ask(number) for number in range(1, 6)))
-
-    assert asyncio.run(run()) == [1, 2, 3, 4, 5]
-    assert done == [0, 1, 2, 3, 4, 5]
-
-
-def test_pages_are_analysed_before_the_work_is_done(batch: Batch) -> None:
-    fetched = page("some words")
-    analysed: list[bool] = []
-
-    async def run() -> None:
-        await batch.verdict(says("", first=lambda: analysed.append(fetched.is_analysed)), fetched)
-
-    asyncio.run(run())
-    assert analysed == [True]
-    assert fetched.analyse().page.paragraphs == ("some words",)
-
-
-@pytest.mark.parametrize(
-    ("count", "words", "at_once"), [(100, "few", 96), (3, "x" * 700_000, 3)], ids=["many", "large"]
-)
-def test_enough_pages_do_not_wait(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch, count: int, words: str, at_once: int
-) -> None:
-    monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
-    done: list[int] = []
-
-    async def run() -> list[int]:
-        for number in range(count):
-            batch.then(partial(done.append, number), page(words))
-        return [*done]
-
-    assert asyncio.run(run()) == list(range(at_once))
-    batch.flush()
-    assert done == list(range(count)), "the others wait for the end"
-
-
-@pytest.mark.parametrize("most", [5, 100])
-def test_urls_of_requests_are_read_together(index: Indexes, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0 if most == 5 else 0.01)
-    read: list[list[str]] = []
-    batch = Batch(index, lambda urls: read.append(sorted(urls)))
-
-    async def run() -> None:
-        await asyncio.gather(*(batch.at_hand(f"http://a.com/{number % 4}", most) for number in range(5)))
-        batch.then(lambda: None, page())
-        batch.flush()
-
-    asyncio.run(run())
-    asked = [[f"http://a.com/{number}" for number in range(4)], ["http://a.com/"]]
-    assert read == ([] if index.pages_at_once == 1 else asked)
-
-
-def test_requests_go_on_when_nothing_can_be_read(index: Indexes, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(_: object) -> None:
-        raise ValueError("no such thing")
-
-    batch = Batch(index, fail)
-
-    async def run() -> None:
-        await asyncio.wait_for(asyncio.gather(*(batch.at_hand(f"http://a.com/{n}", 3) for n in range(3))), 10)
-
-    asyncio.run(run())
-    assert ("could not be read for several URLs at once" in caplog.text) == (index.pages_at_once > 1)
-
-
-def test_without_a_loop_nothing_waits(batch: Batch) -> None:
-    done: list[int] = []
-    batch.then(lambda: done.append(1))
-    assert done == [1]
-
-
 def test_a_failure_belongs_to_who_asked(batch: Batch, caplog: pytest.LogCaptureFixture) -> None:
     broken, sound = page(), page("sound")
     broken._body = None  # cannot be analysed
@@ -183,35 +100,6 @@ def test_a_failure_belongs_to_who_asked(batch: Batch, caplog: pytest.LogCaptureF
     assert second == Verdict("sound", "unique")
     assert isinstance(third, OSError)
     assert "no disk" in caplog.text
-
-
-def test_who_has_gone_is_not_answered(batch: Batch) -> None:
-    done: list[int] = []
-
-    async def run() -> None:
-        gone = asyncio.ensure_future(batch.verdict(says("", first=lambda: done.append(1)), page()))
-        await asyncio.sleep(0)
-        gone.cancel()
-        await asyncio.gather(gone, return_exceptions=True)
-        batch.flush()
-
-    asyncio.run(run())
-    assert done == []
-
-
-def test_where_nothing_gains_by_company_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_module, "_LONGEST_WAIT", 3600.0)
-    batch = Batch(TemporaryIndex(CHECKS))
-
-    async def run() -> list[Verdict | None]:
-        analysed = page()
-        analysed.analyse()
-        return [
-            await batch.verdict(says("item"), page(), needs_page=False),
-            await batch.verdict(says("page"), analysed),
-        ]
-
-    assert asyncio.run(run()) == [Verdict("item", "unique"), Verdict("page", "unique")]
 
 
 def test_pages_that_wait_are_one_question_to_a_server(redis_url: str) -> None:
@@ -277,3 +165,16 @@ def test_an_error_of_the_index_costs_only_the_page_that_it_is_about(
     assert [one.verdict for one in again if isinstance(one, Verdict)] == ["unique"] * 3
     assert len(list(index.entries())) == 3
     index.close()
+
+
+def test_requests_go_on_when_nothing_can_be_read(index: Indexes, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(_: object) -> None:
+        raise ValueError("no such thing")
+
+    batch = Batch(index, fail)
+
+    async def run() -> None:
+        await asyncio.wait_for(asyncio.gather(*(batch.at_hand(f"http://a.com/{n}", 3) for n in range(3))), 10)
+
+    asyncio.run(run())
+    assert ("could not be read for several URLs at once" in caplog.text) == (index.pages_at_once > 1)

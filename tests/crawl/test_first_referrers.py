@@ -17,28 +17,6 @@ def page(tried: str | None = None) -> Referrer:
     return Referrer.of(Response(request.url, request=request))
 
 
-def test_the_first_to_a_url_whatever_its_fragment() -> None:
-    found = FirstReferrers()
-    assert found.is_new(Request(U))
-    assert not found.is_new(Request(f"{U}#top"), page())
-    assert found.is_new(Request(U, dont_filter=True))
-    assert found.is_new(Request(U, method="POST"))
-
-
-def test_what_only_pages_on_trial_lead_to() -> None:
-    found = FirstReferrers()
-    assert found.is_new(Request(U), page("v"))
-    assert not found.is_new(Request(U), page("w"))
-    found.dropped(Request(U))  # the second
-    assert found.lost_without("v") == found.lost_without("w") == [U]
-    assert found.lost_without("v", ["w"]) == found.lost_without("w", ["x", "v"]) == []
-    assert found.lost_without("v", ["x"]) == [U]
-    assert found.is_awaited(f"{U}#top", page())
-    found.is_new(Request(U), page())
-    assert found.lost_without("v") == []
-    assert not found.is_awaited(U, page())
-
-
 def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None:
     """That is no other page which leads there, until one leads to it."""
     found, other = FirstReferrers(), "http://a.example/other"
@@ -54,44 +32,6 @@ def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None
     assert found.lost_without("v") == [U]
     found.is_new(Request(U), page())
     assert found.lost_without("v") == []
-
-
-def test_what_an_earlier_process_had_asked_for() -> None:
-    found = FirstReferrers()
-    found.is_new(Request(U), page("v"))
-    found.dropped(Request(U))
-    assert found.lost_without("v") == []
-    found.dropped(Request(U))
-
-
-def test_a_trial_counts_what_rules_make_of_the_links() -> None:
-    found, made = FirstReferrers(), Request("http://a.example/made")
-    assert found.is_new(Request(U), page("v"), made)
-    assert found.lost_without("v") == [made.url]
-    assert found.is_new(Request(f"{U}?2"), page(), made), "its own URL is what a later crawl may need"
-    assert found.lost_without("v") == []
-    assert found.is_new(Request(f"{U}?3"), page("w"), made)
-    assert found.lost_without("w") == []
-
-
-def test_what_was_made_and_then_linked_under_its_own_url() -> None:
-    found, made = FirstReferrers(), Request("http://a.example/made")
-    found.is_new(Request(U), page(), made)
-    assert found.is_new(made, page("v"))
-    assert found.lost_without("v") == []
-
-
-def test_what_a_failed_trial_has_led_to_and_will_is_found_by_its_page() -> None:
-    found = FirstReferrers()
-    found.is_new(Request(U), page("v"))
-    found.is_new(Request(f"{U}?2"), page("w"))
-    found.failed("v")
-    assert found.lost_without("v") == []
-    assert not found.is_awaited(U, page())
-    found.is_new(Request(f"{U}?2"), page("v"))
-    found.is_new(Request(f"{U}?3"), page("v"))
-    assert found.lost_without("v") == found.lost_without("w") == []
-    assert not any(found.is_awaited(url, page()) for url in (f"{U}?2", f"{U}?3"))
 
 
 def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() -> None:
@@ -132,3 +72,17 @@ def test_what_is_open_when_a_crawl_is_stopped_is_open_when_it_is_resumed() -> No
     assert set(resumed.lost_without("v")) == {U, other, last, f"{last}?2"}
     resumed.is_new(Request(last), page())
     assert resumed.lost_without("v") == []
+
+
+def test_what_only_pages_on_trial_lead_to() -> None:
+    found = FirstReferrers()
+    assert found.is_new(Request(U), page("v"))
+    assert not found.is_new(Request(U), page("w"))
+    found.dropped(Request(U))  # the second
+    assert found.lost_without("v") == found.lost_without("w") == [U]
+    assert found.lost_without("v", ["w"]) == found.lost_without("w", ["x", "v"]) == []
+    assert found.lost_without("v", ["x"]) == [U]
+    assert found.is_awaited(f"{U}#top", page())
+    found.is_new(Request(U), page())
+    assert found.lost_without("v") == []
+    assert not found.is_awaited(U, page())

@@ -33,19 +33,6 @@ def test_a_crawl_collects_less_often_and_leaves_everything_as_it_was() -> None:
         assert gc.get_freeze_count() == 0
 
 
-def test_the_last_of_several_crawls_ends_it() -> None:
-    freezing = Freezing()
-    freezing.begin()
-    freezing.begin()
-    freezing.end()
-    assert gc.get_threshold() == THRESHOLDS
-    freezing.begin()
-    freezing.end()
-    assert gc.get_threshold() == THRESHOLDS
-    freezing.end()
-    assert gc.get_threshold() == PYTHON_S
-
-
 @pytest.mark.parametrize("own", [(701, 10, 10), (50_000, 20, 5), (0, 10, 10), THRESHOLDS])
 def test_thresholds_that_the_program_has_chosen_stay(own: tuple[int, int, int]) -> None:
     gc.set_threshold(*own)
@@ -54,14 +41,3 @@ def test_thresholds_that_the_program_has_chosen_stay(own: tuple[int, int, int]) 
     assert gc.get_threshold() == own
     freezing.end()
     assert gc.get_threshold() == own
-
-
-def test_thresholds_that_the_program_chooses_during_a_crawl_stay() -> None:
-    freezing = Freezing()
-    freezing.begin()
-    gc.set_threshold(5_000, 10, 10)
-    freezing.begin()
-    assert gc.get_threshold() == (5_000, 10, 10)
-    freezing.end()
-    freezing.end()
-    assert gc.get_threshold() == (5_000, 10, 10)

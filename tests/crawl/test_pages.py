@@ -1,26 +1,29 @@
+"""Pages as a crawl knows them: again, as their host's error pages, and judged."""
+
 from __future__ import annotations
 
+import random
+import tracemalloc
+from urllib.parse import urlsplit
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy import Request
-from scrapy.http import HtmlResponse
 from scrapy.responsetypes import responsetypes
 from scrapy.settings import Settings
 
+from dedupcrawl.core.packing import pack
+from dedupcrawl.core.template import Template
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.request_meta import TRAIL
+from dedupcrawl.crawl.probes import ErrorPages, missing_url
+from dedupcrawl.crawl.same_page import NOWHERE, Look, digest_of_text, is_kept_with_lines_beside, same_page
+from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
-
-OTHERS = ("http://a.example/p/7", "http://a.example/?p=7", "http://a.example/short")
-
-
-def test_a_page_is_known_by_the_urls_that_led_to_it_and_by_those_that_it_names() -> None:
-    request = Request("http://a.example/p/7/", meta={"redirect_urls": [OTHERS[0]], TRAIL: (OTHERS[1],)})
-    page = Pages(DedupSettings.read(Settings()), TemporaryIndex([])).of(
-        HtmlResponse(request.url, body=b"<p>words"), request
-    )
-    page.named = frozenset(OTHERS[2:])
-    assert page.analyse().page.also_at == OTHERS
+from tests.crawls.site import prose
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,148 @@ def test_what_a_response_holds(mime: str, body: bytes, kind: str) -> None:
     page = Pages(DedupSettings.read(Settings()), TemporaryIndex([])).of(response, Request(response.url))
     assert page.holds == kind
     assert page.analyse().page.url == response.url
+
+
+LINES = st.lists(st.text(min_size=1), max_size=3).map(tuple)
+WORDS = tuple(f"word{number}" for number in range(25))
+
+
+def look(text: str, body: bytes = b"") -> Look:
+    return Look.at(Analysis(Page("http://a.example/", paragraphs=(text,) if text else (), body_digest=body)))
+
+
+STORY, OTHER, SHELL = look(prose(1)), look(prose(2)), look("")
+
+
+def template_of_pages(count: int) -> Template:
+    """Of a host with so many pages of different titles, which have a counter in common."""
+    template = Template()
+    for number in range(count):
+        analysis = Analysis(Page("http://a.example/", paragraphs=(f"Viewed {number} times", prose(10 + number))))
+        analysis.learn(template, f"page {number}")
+    return template
+
+
+def digest(*paragraphs: str, **beside: tuple[str, ...]) -> bytes:
+    return digest_of_text(Analysis(Page("http://a.example/", paragraphs=paragraphs, **beside)))  # type: ignore[arg-type]  # lines
+
+
+@given(LINES, LINES)
+def test_what_stands_beside_a_text_does_not_count(asides: tuple[str, ...], links: tuple[str, ...]) -> None:
+    assert digest(" ".join(WORDS), asides=asides, link_lines=links) == digest(" ".join(WORDS))
+
+
+@given(st.permutations(WORDS))
+def test_the_text_itself_does_to_the_letter(words: list[str]) -> None:
+    assert (digest(" ".join(words)) == digest(" ".join(WORDS))) == (tuple(words) == WORDS)
+
+
+def test_of_a_page_without_a_text_all_does() -> None:
+    assert digest("Photo 3 of 9", asides=("A lake",)) != digest("Photo 3 of 9", asides=("A mountain",))
+    assert digest("Photo 3 of 9", asides=("A lake",)) == digest("Photo 3 of 9", asides=("A lake",))
+
+
+@pytest.mark.parametrize(
+    ("asked", "canonical", "same"),
+    [
+        (STORY, look(prose(1), b"another body"), True),
+        (STORY, look(prose(1) + " Read more."), True),
+        (STORY, OTHER, False),
+        (STORY, SHELL, False),
+        (STORY, NOWHERE, False),
+        (SHELL, STORY, None),
+        (SHELL, SHELL, None),
+        (look("", b"an image"), look("", b"an image"), True),
+        (look("", b"an image"), look("", b"another"), None),
+        (look(prose(1), b"body"), look(prose(2), b"body"), True),
+    ],
+)
+def test_whether_one_page_serves_who_asked_for_the_other(asked: Look, canonical: Look, same: bool | None) -> None:
+    assert same_page(asked, canonical, lambda host: Template()) is same
+
+
+def test_counters_that_a_site_repeats_make_no_other_page() -> None:
+    """A thread, and itself after its authors have written elsewhere."""
+
+    def thread(counts: range, said: str = "Viewed {} times") -> Look:
+        posts = [text for n in counts for text in (said.format(n), " ".join(prose(30 + n % 10).split()[:12]))]
+        return Look.at(Analysis(Page("http://a.example/", paragraphs=tuple(posts))))
+
+    first, second = range(10, 20), range(50, 60)
+    assert same_page(thread(first), thread(second), lambda host: template_of_pages(5))
+    levels = thread(first, "Level {} of ten"), thread(second, "Level {} of ten")
+    assert not same_page(*levels, lambda host: Template())
+
+
+def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> None:
+    main, lines = ("The mill is closed today.", "Ask the keeper."), ("Rye and barley wanted", "Cart to let", "Log in")
+    now = Analysis(Page("http://a.example/", paragraphs=main, asides=lines))
+
+    def kept(*paragraphs: str) -> bytes:
+        return Analysis(Page("http://a.example/", paragraphs=paragraphs)).outline
+
+    assert is_kept_with_lines_beside(kept(*main, *lines[:2]), now)
+    assert is_kept_with_lines_beside(kept(*main), now)
+    assert not is_kept_with_lines_beside(kept(*main, "It opens on Monday."), now), "it has lost its end"
+    assert not is_kept_with_lines_beside(kept(main[0], *lines), now), "it has got one more"
+
+
+HOST = "a.example"
+
+
+def outline(*symbols: int) -> bytes:
+    """Of symbols that are all of one kind."""
+    return pack(np.array(symbols, dtype="<u2").tobytes(), bytes(len(symbols)), b"")
+
+
+SORRY = outline(*range(10))
+PAGE = outline(*range(100, 140))
+
+
+def test_a_few_texts_of_a_host_and_a_few_of_its_pages_are_enough() -> None:
+    known = ErrorPages()
+    for number in range(10):
+        known.learn(HOST, outline(*range(1000 * number, 1000 * number + 10)))
+    suspected = [
+        bool(known.suspects(HOST, "http://a.example/", outline(*range(n, n + 10)))) for n in range(0, 10_000, 1000)
+    ]
+    assert suspected == [True] * 4 + [False] * 6
+    assert [known.wants(HOST) for _ in range(30)] == [True] * 20 + [False] * 10
+    assert known.wants("b.example")
+
+
+@given(
+    st.sampled_from(["http", "https"]), st.text(alphabet="ab/.-%é", max_size=20), st.text(alphabet="a=&1", max_size=9)
+)
+def test_a_made_up_url_is_beside_the_one_it_is_for(scheme: str, path: str, query: str) -> None:
+    url = f"{scheme}://user@a.example:8080/{path}?{query}#top"
+    made, other = urlsplit(missing_url(url)), urlsplit(missing_url(url))
+    assert (made.scheme, made.netloc, made.query, made.fragment) == (scheme, "user@a.example:8080", "", "")
+    assert made.path.rpartition("/")[0] == urlsplit(url).path.rpartition("/")[0]
+    assert made.path != other.path
+    assert len(made.path.rpartition("/")[2]) == 20
+
+
+def test_texts_take_no_room() -> None:
+    """However long they are: twenty thousand of them are remembered."""
+    known = ErrorPages()
+    tracemalloc.start()
+    for number in range(200):
+        text = random.Random(number).randbytes(65_000)
+        known.suspects(HOST, f"http://{HOST}/{number}", text)
+        known.trust(HOST, text)
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 200 * 1_000
+
+
+def test_what_was_found_to_be_a_page_of_its_own_is_suspected_no_more() -> None:
+    known = ErrorPages()
+    known.learn(HOST, SORRY)
+    known.learn(HOST, PAGE)
+    known.trust(HOST, SORRY)
+    assert known.suspects(HOST, "http://a.example/1", SORRY) == []
+    assert known.suspects(HOST, "http://a.example/2", outline(*range(9), 50)) == [], "nor what looks like it"
+    assert known.suspects(HOST, "http://a.example/3", PAGE) == ["http://a.example/3"]
+    for number in range(5):
+        assert known.suspects(HOST, f"http://a.example/{number}", SORRY) == []

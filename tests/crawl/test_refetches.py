@@ -1,24 +1,22 @@
-"""What is due where the index, or the crawl, is not there any more; else see tests/crawls/test_refetches.py."""
+"""What is due where the index, or the crawl, is not there any more; and outages."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from types import SimpleNamespace
+from functools import partial
 from typing import Any
 
 import pytest
-from scrapy import Request
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
-from scrapy.http import Response
+from scrapy.utils.test import get_crawler
 
-from dedupcrawl.crawl.extension import Dedup
+from dedupcrawl.crawl.outage import Outage, Owed
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.refetches import Refetches
-from dedupcrawl.crawl.request_meta import REFETCHED
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.contract import Index
-from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.errors import IndexAwayError, IndexDamagedError
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Skip
 from dedupcrawl.settings import DedupSettings
@@ -41,15 +39,6 @@ async def ended() -> Crawler:
 def refetches_of(crawler: Crawler, index: Index, detector: Detector | None = None) -> Refetches:
     detector = detector or Detector(index, spider="follower")
     return Refetches(Parts(crawler, DedupSettings.read({}), Normalizer(), index, "run", detector))
-
-
-async def test_after_the_crawl_the_next_one_asks_for_what_is_due() -> None:
-    crawler = await ended()
-    dedup = crawler.get_extension(Dedup)
-    assert dedup is not None
-    dedup.refetches.fetch_again([DUE], None)
-    assert crawler.stats is not None
-    assert "dedup/content/refetched" not in crawler.stats.get_stats()
 
 
 class Flaky(TemporaryIndex):
@@ -81,42 +70,42 @@ async def test_what_the_index_could_not_tell_at_the_start_is_asked_for_at_idle()
     assert refetches.of_the_dead() == []
 
 
-async def test_what_another_worker_asked_for_is_due_no_more_once_it_is_judged() -> None:
-    """Out of a shared queue comes what any worker has put there."""
-    crawler = await ended()
-    index = TemporaryIndex(CHECKS)
-    detector = Detector(index, spider="follower")
-    refetches = refetches_of(crawler, index, detector)
-    index.make_due([DUE])
-    request = Request(DUE.url, meta={REFETCHED: {"asked": DUE.url, "urls": [DUE.url]}})
-    refetches.answered(request, Response(DUE.url))
-    detector.release(DUE.url, None)
-    assert index.due("follower") == []
+async def test_a_thousand_pages_are_checked_after_an_outage_and_the_rest_goes_on_unchecked() -> None:
+    async def ask() -> str:
+        raise IndexAwayError(111, "the server of the index does not answer")
+
+    stats = get_crawler().stats
+    assert stats is not None
+    owed = Owed()
+    outage = Outage(0, stats, owed)
+    checked: list[int] = []
+    for number in range(1003):
+        assert await outage.bridged(ask, partial(checked.append, number)) is None
+    assert checked == []
+    owed.retry()
+    assert checked == list(range(1000))
+    said = ("outages", "let_through", "checked_later", "unchecked")
+    assert [stats.get_value(f"dedup/index/{name}") for name in said] == [1, 1000, 1000, 3]
 
 
-class Graves(TemporaryIndex):
-    """Notes whom it was asked to spare."""
+def test_what_is_put_off_is_done_in_order_once_the_index_answers(caplog: pytest.LogCaptureFixture) -> None:
+    """What fails for another reason holds up nothing else, and is tried again."""
+    away, done, owed = True, list[str](), Owed()
 
-    excluded: Collection[str] | None = None
+    def work(name: str, error: Exception) -> None:
+        done.append(name)
+        if away:
+            raise error
 
-    def expire(self, excluded: Collection[str] = ()) -> int:
-        self.excluded = excluded
-        return 0
-
-
-async def test_where_leases_come_back_what_is_due_is_asked_for_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    crawler = await ended()
-    crawler.settings.frozen = False
-    crawler.settings.set("SCHEDULER", "dedupcrawl.shared_queue.scheduler.Scheduler")
-    index = Graves(CHECKS)
-    index.make_due([DUE])
-    refetches = refetches_of(crawler, index)
-    leasing: set[str] | None = None
-    queue = SimpleNamespace(scheduler=SimpleNamespace(lessees=lambda: leasing))
-    monkeypatch.setattr(crawler.engine, "_slot", queue)
-    assert list(refetches.at_start()) == []
-    assert refetches.of_the_dead() == []
-    assert index.excluded is None, "the queue cannot tell"
-    leasing = {"somebody"}
-    assert [request.url for request in refetches.of_the_dead()] == [DUE.url]
-    assert index.excluded == {"somebody"}
+    assert not owed.do(partial(work, "first", IndexDamagedError("a damaged row")))
+    assert not owed.do(partial(work, "second", IndexAwayError(111, "away")))
+    assert not owed.do(partial(work, "third", IndexAwayError(111, "away")))
+    assert len(caplog.messages) == 1, "it is said once"
+    owed.retry()
+    assert done == ["first", "second", "third", "first", "second"], "the third would fail, too"
+    assert (len(owed), owed.is_away, owed.is_waiting) == (3, True, True)
+    away = False
+    done.clear()
+    owed.retry()
+    assert sorted(done) == ["first", "second", "third"]
+    assert (len(owed), owed.is_away, owed.is_waiting) == (0, False, False)

@@ -1,4 +1,4 @@
-"""What a crawl rewrote, given back, and which URL stands for an identity. (In crawls: tests/crawls/test_trials.py.)"""
+"""What a crawl rewrote, gave back and knew before, and which URL stands for an identity."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import pytest
 from scrapy import Request, Spider
 
 from dedupcrawl.crawl.credentials import Credentials
+from dedupcrawl.crawl.earlier_pages import EarlierPages
 from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.rewrites import Rewrites
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import TemporaryIndex
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rules_in_use import RulesInUse
+from tests.detection.judged import Crawl, prose
+from tests.fixtures import table_of
 from tests.index.toys import CHECKS
 
 ASKED, CANONICAL = "http://a.example/?id=1", "http://a.example/"
@@ -64,19 +69,6 @@ def test_a_url_is_given_back_when_its_callback_is_no_more() -> None:
     assert (given.url, given.callback) == (ASKED, None)
 
 
-def test_a_crawl_knows_where_it_sent_a_url_that_another_has_sent_elsewhere_since() -> None:
-    index = TemporaryIndex(CHECKS)
-    rewrites, beside = rewrites_of(index), Rewrites(index, Credentials(Before()), "another run", Owed())
-    send(rewrites, CANONICAL, ASKED)
-    rewrites.flush()
-    assert beside.of(ASKED) is None
-    send(beside, "http://a.example/other", ASKED)
-    beside.flush()
-    sent = rewrites.of(ASKED)
-    assert sent is not None
-    assert sent.canonical == CANONICAL
-
-
 class Away(TemporaryIndex):
     """An index that cannot be reached, at first."""
 
@@ -116,49 +108,6 @@ def test_requests_that_wait_take_little_room_and_come_back_as_they_were() -> Non
     assert rewrites.refute(CANONICAL) == []
 
 
-def test_what_led_on_and_is_asked_for_after_all_is_what_is_waited_for() -> None:
-    """Round and round: the newest is what holds, here and after a restart."""
-    one, two, three = "http://a.example/1", "http://a.example/2", "http://a.example/3"
-    index = TemporaryIndex(CHECKS)
-    rewrites = rewrites_of(index, lasts=True)
-    send(rewrites, one, ASKED)
-    rewrites.lead_on(one, two)
-    rewrites.lead_on(two, three)
-    assert rewrites.unanswered() == [three]
-    rewrites.lead_on(three, one)
-    assert rewrites.unanswered() == [one]
-    again = resumed(index, before=rewrites)
-    assert again.unanswered() == [one]
-    for url in (two, three):
-        send(again, url, f"{ASKED}&of={url}")
-    assert again.unanswered() == [one]
-    assert len(again.refute(one)) == 3
-
-
-def test_what_led_on_to_a_url_that_is_not_there_is_waited_for_itself() -> None:
-    one, two, three = "http://a.example/1", "http://a.example/2", "http://a.example/3"
-    index = TemporaryIndex(CHECKS)
-    rewrites = rewrites_of(index, lasts=True)
-    rewrites.lead_on(one, two)
-    rewrites.refute(two)
-    send(rewrites, one, ASKED)
-    assert rewrites.unanswered() == [one]
-    rewrites.lead_on(one, three)
-    again = resumed(index, before=rewrites)
-    send(again, one, f"{ASKED}&again")
-    assert again.unanswered() == [three]
-    assert len(again.refute(three)) == 2
-
-
-def test_a_url_that_another_rule_sends_to_the_same_target_is_found_by_that_rule() -> None:
-    """The first was revoked, and all it had left out was given back."""
-    rewrites = rewrites_of(TemporaryIndex(CHECKS))
-    assert rewrites.send(Request(ASKED), CANONICAL, ("no-id",))
-    assert not rewrites.send(Request(ASKED), CANONICAL, ("no-id",))
-    assert rewrites.send(Request(ASKED), CANONICAL, ("no-arguments",))
-    assert [one.url for one in rewrites.found(rules=("no-arguments",))] == [ASKED]
-
-
 @pytest.mark.timeout(60)
 def test_a_circle_over_a_url_that_is_not_there_ends() -> None:
     """Each leads on to the other: who waits for either waits for the one that may still answer."""
@@ -173,17 +122,6 @@ def test_a_circle_over_a_url_that_is_not_there_ends() -> None:
     assert {request.url for request in rewrites.refute(one)} == {ASKED, f"{ASKED}&again"}
 
 
-def test_every_answered_page_takes_the_room_of_a_number() -> None:
-    rewrites = rewrites_of(TemporaryIndex(CHECKS))
-    tracemalloc.start()
-    for n in range(10_000):
-        rewrites.prove(f"http://a.example/a/list/of/things/page/{n:010d}?sort=asc")
-    taken, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert taken < 10_000 * 100
-    assert not rewrites.is_unknown("http://a.example/a/list/of/things/page/0000000007?sort=asc")
-
-
 def test_what_a_url_has_answered_is_known_after_a_restart() -> None:
     there, gone, asked_for = "http://a.example/there", "http://a.example/gone", "http://a.example/asked-for"
     index = TemporaryIndex(CHECKS)
@@ -196,29 +134,6 @@ def test_what_a_url_has_answered_is_known_after_a_restart() -> None:
     assert (again.is_proven(there), again.is_refuted(gone)) == (True, True)
     assert again.unanswered() == [asked_for]
     assert again.first(asked_for) == (f"{ASKED}&of={asked_for}", ("no-id",))
-
-
-def test_a_kill_leaves_open_what_was_sent_elsewhere() -> None:
-    index = TemporaryIndex(CHECKS)
-    killed = rewrites_of(index, lasts=True)
-    send(killed, CANONICAL, ASKED)
-    assert [one.url for one in rewrites_of(index, lasts=True).refute(CANONICAL)] == [ASKED]
-
-
-def test_where_a_canonical_url_has_led_on_is_known_after_a_restart() -> None:
-    kept, end = "http://a.example/kept", "http://a.example/end"
-    asked = [f"{ASKED}&sid={n}" for n in range(4)]
-    index = TemporaryIndex(CHECKS)
-    rewrites = rewrites_of(index, lasts=True)
-    send(rewrites, CANONICAL, *asked[:2])
-    rewrites.lead_on(CANONICAL, kept)
-    send(rewrites, CANONICAL, asked[2])
-    rewrites.lead_on(kept, end)
-    again = resumed(index, before=rewrites)
-    send(again, CANONICAL, asked[3], asked[0])
-    assert again.unanswered() == [end]
-    assert sorted(one.url for one in again.refute(end)) == asked
-    assert resumed(index, before=again).unanswered() == []
 
 
 def test_an_index_that_cannot_tell_what_waits_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,15 +153,6 @@ def of_page(url: str) -> str:
     return "page"
 
 
-def test_the_first_url_stays_and_survives_the_process() -> None:
-    index = TemporaryIndex(CHECKS)
-    seen = rewrites_of(index, lasts=True)
-    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
-    assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
-    again = rewrites_of(index, lasts=True)
-    assert again.stand_in("page", "http://a/3", of_page) == "http://a/1"
-
-
 def test_workers_agree() -> None:
     index = TemporaryIndex(CHECKS)
     one, other = rewrites_of(index, is_shared=True), rewrites_of(index, is_shared=True)
@@ -263,8 +169,35 @@ def test_while_they_cannot_be_asked_each_goes_on_alone(monkeypatch: pytest.Monke
     assert seen.stand_in("page", "http://a/2", of_page) == "http://a/1"
 
 
-def test_one_that_has_another_identity_by_now_stands_for_it_no_more() -> None:
-    seen = rewrites_of(TemporaryIndex(CHECKS))
-    assert seen.stand_in("page", "http://a/1", of_page) == "http://a/1"
-    assert seen.stand_in("page", "http://a/2", {"http://a/1": "other"}.__getitem__) == "http://a/2"
-    assert seen.stand_in("page", "http://a/3", of_page) == "http://a/2"
+TEXT = prose(400)
+PAGES = {
+    "whole": TEXT,
+    "copy": TEXT,
+    "excerpt": TEXT[170:330],
+    "another-excerpt": TEXT[20:180],
+    "other": prose(400, 1),
+}
+
+
+@pytest.fixture(scope="module")
+def earlier() -> EarlierPages:
+    crawl = Crawl()
+    for name, words in PAGES.items():
+        verdict = crawl.judge(name, words)
+        crawl.index.record(verdict, run="one", site="a.example")
+    return EarlierPages(crawl.index, "one", RulesInUse(Normalizer()))
+
+
+@table_of("crawl", "whether_one_page_serves_for_the_other")
+def test_whether_one_page_serves_for_the_other(
+    earlier: EarlierPages, asked: str, canonical: str, served: bool | None
+) -> None:
+    assert earlier.is_served(f"http://a.example/{asked}", f"http://a.example/{canonical}") is served
+
+
+def test_what_another_crawl_has_kept_tells_nothing_of_this_one() -> None:
+    crawl = Crawl()
+    for name in ("whole", "copy"):
+        crawl.index.record(crawl.judge(name, TEXT), run="one", site="a.example")
+    later = EarlierPages(crawl.index, "two", RulesInUse(Normalizer()))
+    assert later.is_served("http://a.example/copy", "http://a.example/whole") is None

@@ -1,30 +1,39 @@
-"""What is known of a site's software while it is crawled, between crawls and between workers, on real indexes."""
+"""What is known of a site's software and aliases, between crawls and between workers, on real indexes."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from urllib.parse import quote
 
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from dedupcrawl.aliases.alias import Alias
+from dedupcrawl.crawl import alias_store
+from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.pages import FetchedPage
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.software_store import SoftwareStore
+from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
+from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
+from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.software.installation import MOST_OF_A_SITE, NAME, SiteSoftware
+from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import read_rules
 from dedupcrawl.urls.rules_in_use import RulesInUse
+from tests.detection.judged import CHECKS as ALL_CHECKS
 from tests.index.toys import CHECKS
 from tests.redis_server import MISSING, is_installed, running
 
@@ -100,26 +109,6 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert counted == [2, 1]
 
 
-def test_the_log_has_the_heaviest_signs_and_at_debug_all_of_them(
-    start: Start, caplog: pytest.LogCaptureFixture
-) -> None:
-    with closing(start()) as worker, caplog.at_level("DEBUG", "dedupcrawl"):
-        worker.look(*FOR, *MORE)
-    (said,) = (record for record in caplog.records if " runs phpBB 2 (" in record.getMessage())
-    (signs,) = (record for record in caplog.records if "dedupcrawl: signs of phpBB 2" in record.getMessage())
-    assert (said.levelname, signs.levelname) == ("INFO", "DEBUG")
-    count = signs.getMessage().count("url ")
-    assert said.getMessage().count("url ") == 3 < count
-    assert f" and {count - 3} more): 10 rules, on probation unless settled by earlier trials" in said.getMessage()
-
-
-def test_what_an_earlier_crawl_took_for_recognized_is_dropped_for_good(start: Start) -> None:
-    for links, rules in ((FOR, 1), (AGAINST, 0), (FOR, 0)):
-        with closing(start()) as worker:
-            worker.look(*links)
-            assert len(worker.rules()) == rules
-
-
 def test_what_another_worker_has_seen_speak_against_it_is_dropped(start: Start) -> None:
     with closing(start()) as one, closing(start()) as other:
         one.look(*FOR)
@@ -192,33 +181,6 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
             assert normalizer.normalize(url).rules == ("phpbb2.sid@a.com",)
 
 
-def test_what_a_rule_did_where_it_is_used_no_more_is_told(start: Start) -> None:
-    with closing(start()) as worker:
-        worker.look(*BLOG)
-        assert worker.look("/x", url="http://www.a.com/") == {}, "one spelling more takes nothing away"
-        rulings = worker.look(*(f"/forum{link}" for link in FOR), url="http://a.com/forum/")
-    assert rulings["a.com"].revoked == ()
-    assert "wordpress.reply@a.com" in rulings["a.com"].restricted
-
-
-def test_what_was_recognized_holds_for_the_other_spelling_of_its_host(start: Start) -> None:
-    with closing(start()) as worker:
-        worker.look(*FOR)
-        worker.look("/about", url="http://www.a.com/")
-        assert worker.rules(topic(1).replace("//", "//www.")) == ("phpbb2.sid@a.com",)
-
-
-def test_trials_from_before_a_lesson_are_not_lost_if_no_rule_is_used_after_it(start: Start, tmp_path: Path) -> None:
-    with closing(start()) as worker:
-        worker.look(*FOR)
-        worker.passed(40)
-        worker.book.reread()
-        worker.software.close(tmp_path / "rules")
-        known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))
-    assert known.tried["phpbb2.sid@a.com"].tried == 40
-    assert [rule.state for rule in read_rules(tmp_path / "rules" / "a.com.toml").rules] == ["active"]
-
-
 def test_what_was_refuted_stays_so_while_the_index_is_away(start: Start, tmp_path: Path) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)
@@ -257,21 +219,64 @@ def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(st
     assert known.failed[rule.id] in rule.note
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
-def test_a_program_in_a_folder_with_a_chinese_name(start: Start, encoding: str) -> None:
-    with closing(start()) as worker:
-        worker.look(*(f"/论坛{link}" for link in FOR), url=f"http://a.com/{quote('论坛')}/", encoding=encoding)
-        url = f"http://a.com/{quote('论坛')}/viewtopic.php?t=1"
-        assert worker.normalizer.normalize(f"{url}&sid={SID}").canonical == url
+ROOT = Path(__file__).parents[2]
+OTHER = """
+import sys
+from pathlib import Path
+from tests.crawl.test_software import ALL_CHECKS, URLS, LmdbIndex, alias, store_of
+index = LmdbIndex(Path(sys.argv[1]), ALL_CHECKS)
+store_of(index).put(URLS[3], alias(URLS[9]))
+index.close()
+"""
+URLS = [f"http://a.example/{number}" for number in range(40)]
 
 
-def test_a_service_with_a_host_for_each_user_writes_no_more_than_it_keeps(start: Start) -> None:
-    with closing(start()) as worker:
-        for number in range(MOST_OF_A_SITE):
-            worker.look(*FOR, url=f"http://u{number}.a.com/")
-        kept = worker.index.site_state("a.com", NAME)
-        worker.index.update_site_state("a.com", NAME, lambda _: b"[]")
-        for number in range(MOST_OF_A_SITE, MOST_OF_A_SITE + 20):
-            worker.look(*FOR, url=f"http://u{number}.a.com/")
-        assert worker.index.site_state("a.com", NAME) == b"[]", "nothing was written, for there is no room for more"
-    assert len(SiteSoftware.from_bytes(kept).installations) == MOST_OF_A_SITE
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running(tmp_path_factory.mktemp("redis")) as server:
+        yield server.url(uuid.uuid4().hex)
+
+
+def store_of(index: Index) -> AliasStore:
+    stats = get_crawler().stats
+    assert stats is not None
+    return AliasStore(index, stats, DedupSettings())
+
+
+def alias(target: str) -> Alias:
+    return Alias(target, "permalink", "spider", "run", 1.0)
+
+
+def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        closing(RedisIndex(redis_url, ALL_CHECKS)) as index,
+        closing(RedisIndex(redis_url, ALL_CHECKS)) as other,
+    ):
+        store, worker = store_of(index), store_of(other)
+        worker.put(URLS[1], alias(URLS[0]))
+        worker.known(URLS[1])  # so that it has arrived
+        before = index.link.round_trips
+        store.read(URLS)
+        assert [store.known(url) for url in URLS] == [None, alias(URLS[0]), *[None] * 38]
+        assert index.link.round_trips == before + 1
+        store.put(URLS[2], alias(URLS[0]))
+        store.detach(URLS[1])
+        assert store.attach_new({URLS[3]: alias(URLS[0])}) == {}
+        assert [store.known(url) for url in URLS[:4]] == [None, None, alias(URLS[0]), alias(URLS[0])], "its own news"
+        worker.put(URLS[4], alias(URLS[0]))
+        worker.known(URLS[4])
+        monkeypatch.setattr(alias_store, "FRESH_SECONDS", 0.0)
+        assert store.known(URLS[4]) == alias(URLS[0]), "and after a while that of others"
+
+
+def test_what_others_put_beside_a_url_is_read_where_it_was_known_that_nothing_lies_there(tmp_path: Path) -> None:
+    """A process that alone writes into an index need not ask about what it has not put there."""
+    with closing(LmdbIndex(tmp_path, ALL_CHECKS)) as index:
+        store = store_of(index)
+        assert store.known(URLS[0]) is None
+        store.put(URLS[1], alias(URLS[9]))
+        assert [store.known(url) for url in URLS[:3]] == [None, alias(URLS[9]), None]
+        index.change([])  # writes nothing
+        done = subprocess.run([sys.executable, "-c", OTHER, str(tmp_path)], cwd=ROOT, timeout=60, check=False)
+        assert done.returncode == 0
+        assert store.known(URLS[3]) == alias(URLS[9])

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs.blocks import LineBlock
-from dedupcrawl.crawl_logs.page_files import Body, Wanted, page_of, read_pairs, stored_pages, stored_rows
+from dedupcrawl.crawl_logs.page_files import Body, page_of, read_pairs, stored_pages, stored_rows
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.page import Page
 from tests.crawl_logs.test_warc import answer
@@ -89,12 +89,6 @@ def test_of_a_warc_the_pages_that_came_well(tmp_path: Path) -> None:
     assert prose(1).split(".")[0] in "".join(page_of(found[0]).paragraphs)
 
 
-def test_a_warc_is_read_to_its_end_whatever_follows_the_last_page(tmp_path: Path) -> None:
-    others = [answer(f"http://a/{i}", "x" * 90_000, status="404 Not Found") for i in range(3)]
-    found, tally = stored(tmp_path / "pages.warc", b"".join([answer("http://a/1", page(prose(1))), *others]))
-    assert (len(found), tally.bytes_read) == (1, (tmp_path / "pages.warc").stat().st_size)
-
-
 def test_files_are_read_in_order_each_by_what_is_in_it(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(answer("http://a/1", page(prose(1))))
     (tmp_path / "b.warc").write_bytes(gzip.compress(b'{"url": "http://a/2", "text": "x"}\n'))
@@ -112,26 +106,12 @@ def test_of_a_compressed_file_that_was_cut_the_whole_rows_are_read(tmp_path: Pat
     assert [unread.start for unread in tally.unread] == [len(found) + 1]
 
 
-def test_an_empty_file_is_named(tmp_path: Path) -> None:
-    found, tally = stored(tmp_path / "pages", b"")
-    assert (found, tally.empty) == ([], [str(tmp_path / "pages")])
-
-
 def test_pairs_behind_damage_are_missed(tmp_path: Path) -> None:
     """Who compares the pairs of a file, or learns from them, must not take half of them for all."""
     path = tmp_path / "pairs"
     path.write_bytes(gzip.compress(b'{"kept": "http://a/1", "new": "http://a/2"}\n' * 99)[:-9])
     with pytest.raises(LogError, match=r"pairs: nothing was read from about line \d+ on: the file was cut off there"):
         list(read_pairs(path))
-
-
-def test_only_what_is_wanted_is_read_of_markup() -> None:
-    body = f'<h1>Head</h1><div id="m"><p>{prose(1)}</p></div><p>{prose(2)}</p>'
-    markup = Body("http://a/", body.encode(), "utf-8")
-    assert page_of(markup).headings == ()
-    assert page_of(markup, Wanted(fields=True)).headings == ("Head",)
-    assert page_of(markup, Wanted(selector="#m")).paragraphs == (prose(1),)
-    assert page_of(Page("http://a/", title="T"), Wanted(fields=True, selector="#m")) == Page("http://a/", title="T")
 
 
 ROW = {
@@ -150,13 +130,6 @@ def test_a_pair_is_two_whole_pages_or_two_urls(tmp_path: Path) -> None:
     assert whole.new == Body("http://a/2", "<p>x", None)
     assert (whole.same, named.same) == (True, None)
     assert (named.kept, named.new, named.where) == ("http://a/1", "http://a/2", f"{path}, line 3")
-
-
-def test_a_pair_without_a_label_is_an_error_where_labels_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    path.write_text(json.dumps({"kept": "http://a/1", "new": "http://a/2"}), encoding="utf-8")
-    with pytest.raises(LogError, match="line 1 does not say whether"):
-        list(read_pairs(path, labelled=True))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -60,15 +60,6 @@ def test_pages_are_compared_by_their_main_text(tmp_path: Path) -> None:
     assert [datetime.fromtimestamp((row.fetched_at or 0) / 1000, timezone.utc).year for row in rows] == [2020, 2020]
 
 
-def test_other_media_and_short_texts_by_their_bytes(tmp_path: Path) -> None:
-    rows = read(
-        tmp_path / "warc",
-        answer("http://a.com/1", "abc", mime="image/png") + answer("http://a.com/2", html("short"), mime="text/html"),
-    )
-    assert [row.text_digest for row in rows] == [None, None]
-    assert None not in [row.digest for row in rows]
-
-
 def test_a_redirect_is_told_with_its_target(tmp_path: Path) -> None:
     rows = read(tmp_path / "warc", answer("http://a.com/1", "", "301 Moved", head="Location: /2\r\n"))
     assert [(row.status, row.redirect_to) for row in rows] == [(301, "/2")]

@@ -7,7 +7,7 @@ from typing import Any
 
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import Crawl, page, prose
+from tests.crawls.site import page, prose
 
 SESSION = 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]'
 KNOWN = SESSION + '\nstate = "active"\ntried = 50\n[rules.evidence]\ncorrect = 500'
@@ -32,10 +32,6 @@ def settings_of(folder: Path) -> dict[str, Any]:
 
 def rule(folder: Path, name: str) -> Rule:
     return next(rule for rule in read_rules(folder / "127.0.0.1.toml").rules if rule.id == name)
-
-
-def texts(done: Crawl) -> set[str]:
-    return {item["text"] for item in done.items}
 
 
 def shop(count: int, *, sessions: int = 0, bare: Any = None) -> dict[str, Any]:

@@ -142,16 +142,30 @@ class Follower(scrapy.Spider):
 
 @dataclass
 class Crawl:
-    """What a crawl left behind."""
+    """What a crawl left behind; and where, and how often, it has asked a site that was there for it alone."""
 
     items: list[Any]
     dropped: list[Any]
     fetched: list[str]
     stats: dict[str, Any]
+    base: str = ""
+    requests: Counter[str] = field(default_factory=Counter)
 
     @property
     def urls(self) -> set[str]:
         return {item["url"] for item in self.items}
+
+
+IN_ORDER: dict[str, Any] = {  # one page after the other, as links come
+    "CONCURRENT_REQUESTS": 1,
+    "DEPTH_PRIORITY": 1,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+}
+
+
+def texts(done: Crawl) -> set[str]:
+    return {item["text"] for item in done.items}
 
 
 SETTINGS: Mapping[str, Any] = {
@@ -201,4 +215,14 @@ async def crawl(
     await crawler.crawl_async(start_urls=[start] if isinstance(start, str) else start)
     assert crawler.stats is not None
     done.stats.update(crawler.stats.get_stats())
+    return done
+
+
+async def crawled(
+    pages: Pages, settings: Mapping[str, Any] | None = None, spider: type[scrapy.Spider] = Follower, start: str = "/"
+) -> Crawl:
+    """Serve these pages while one crawl runs."""
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}{start}", settings, spider)
+    done.base, done.requests = site.base, site.requests
     return done

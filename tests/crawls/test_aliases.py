@@ -1,15 +1,19 @@
-"""What pages say of URLs, and what a crawl found out, saves fetches in real crawls, and loses nothing."""
+"""What pages say of URLs, and a crawl found out, saves fetches, loses nothing and becomes rules where it can."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dedupcrawl.aliases.sources import SOURCES
-from tests.crawls.site import Answer, Crawl, Site, crawl, page, prose, redirect, serve, slow
+from dedupcrawl.training.options import LearningOptions
+from dedupcrawl.training.train import train
+from dedupcrawl.urls.normalizer import Normalizer
+from tests.crawls.site import IN_ORDER, Answer, Site, crawl, crawled, page, prose, redirect, serve, slow, texts
 from tests.redis_server import RedisServer
 
 THREADS, POSTS = 5, 8
@@ -24,10 +28,6 @@ def settings(folder: Path, **more: Any) -> dict[str, Any]:
         "CONCURRENT_REQUESTS": 1,
         **more,
     }
-
-
-def texts(done: Crawl) -> set[str]:
-    return {item["text"] for item in done.items}
 
 
 def thread(number: int, *links: str, form: str = "/viewtopic.php?p={}#p{}") -> str:
@@ -98,9 +98,8 @@ async def test_a_folder_of_one_file_is_not_fetched_in_other_orders(tmp_path: Pat
         pages[f"/{n}/"] = page(prose(1 + n), *orders, f"/{n}/file")
         pages |= {f"/{n}/{order}": page(prose((1_000 * i if lies else 1) + n)) for i, order in enumerate(orders, 1)}
         pages[f"/{n}/file"] = page(prose(100 + n))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path))
-        ordered = sum(count for url, count in site.requests.items() if "?" in url)
+    done = await crawled(pages, settings(tmp_path))
+    ordered = sum(count for url, count in done.requests.items() if "?" in url)
     every = {prose(0), *(prose(h + n) for h in (1, 100) for n in folders)}
     assert texts(done) == every | ({prose(1_000 * i + n) for i in (1, 2, 3, 4) for n in folders} if lies else set())
     assert ordered == len(folders) * len(orders) if lies else ordered < len(folders) * len(orders) * 0.4
@@ -211,8 +210,7 @@ async def test_thousands_of_permalinks_and_ids_of_a_megabyte(tmp_path: Path) -> 
         "/": page(prose(0), "/1"),
         "/1": f"<html><body><article>{prose(1)}</article>{lies}<i id='{'x' * 1_000_000}'>",
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEPTH_LIMIT=1))
+    done = await crawled(pages, settings(tmp_path, DEPTH_LIMIT=1))
     assert prose(1)[:20] in str(done.items)
     assert done.stats["dedup/aliases/said/permalink"] <= 1_000
 
@@ -245,16 +243,6 @@ async def test_workers_share_aliases_and_later_crawls_know_them(
     assert after <= 2 * before + 4  # trials
 
 
-async def test_a_crawl_that_was_killed_goes_on_with_its_aliases(tmp_path: Path) -> None:
-    given = settings(tmp_path, JOBDIR=str(tmp_path / "job"))
-    with serve(phpbb()) as site:
-        cut = await crawl(f"{site.base}/", {**given, "CLOSESPIDER_PAGECOUNT": 6})
-        rest = await crawl(f"{site.base}/", given)
-        total = fetched(site)
-    assert texts(cut) | texts(rest) == FORUM
-    assert total < 1 + 2 * THREADS + THREADS * POSTS
-
-
 def variants(count: int, *, other: int = 0) -> dict[str, Any]:
     """Pages that are first met as print views, which name their own URL; the texts of some are others under that."""
     pages: dict[str, Any] = {"/": page(prose(0), "/list", *(f"/print?n={n}" for n in range(count)))}
@@ -281,26 +269,22 @@ async def test_the_copy_that_is_kept_is_the_first_or_the_one_that_the_page_names
         assert again <= 2, "what a page has named is asked for at once, but for trials"
 
 
-async def test_a_page_with_another_text_under_the_url_that_it_names_is_not_lost(tmp_path: Path) -> None:
-    with serve(variants(12, other=12)) as site:
+@pytest.mark.parametrize("are", ["gone", "others"])
+async def test_urls_that_pages_name_and_that_are_gone_or_say_something_else_lose_nothing(
+    tmp_path: Path, are: str
+) -> None:
+    pages, numbers = variants(12, other=12), (0, 1, *range(100, 112), *range(300, 312), *range(500, 512))
+    if are == "gone":
+        pages, numbers = {url: one for url, one in variants(12).items() if not url.startswith("/a/")}, numbers[:-12]
+        pages |= {f"/a/{n}": redirect(f"/print?n={n}", 302) for n in range(4)}  # and some lead back
+    with serve(pages) as site:
         for scope in ("run", "spider", "spider"):
             given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE=scope, DEPTH_PRIORITY=1)
             done = await crawl(f"{site.base}/", given)
-            numbers = (0, 1, *range(100, 112), *range(300, 312), *range(500, 512))
             assert texts(done) == set(map(prose, numbers))
-
-
-async def test_urls_that_pages_name_and_that_are_gone_are_fallen_back_from(tmp_path: Path) -> None:
-    pages = {url: one for url, one in variants(12).items() if not url.startswith("/a/")}
-    pages |= {f"/a/{n}": redirect(f"/print?n={n}", 302) for n in range(4)}  # and some lead back
-    with serve(pages) as site:
-        for _ in range(3):
-            given = settings(tmp_path, **KEEP_CANONICAL, DEDUP_SCOPE="spider")
-            done = await crawl(f"{site.base}/", given)
-            assert texts(done) == set(map(prose, (0, 1, *range(100, 112), *range(300, 312))))
             fetches = sum(count for path, count in site.requests.items() if path.startswith("/print"))
             site.requests.clear()
-    assert fetches <= 12 + 5
+    assert are == "others" or fetches <= 12 + 5
 
 
 async def test_a_rule_that_makes_nothing_of_the_urls_that_pages_name_is_no_fault_of_theirs(tmp_path: Path) -> None:
@@ -312,8 +296,7 @@ async def test_a_rule_that_makes_nothing_of_the_urls_that_pages_name_is_no_fault
     given = settings(tmp_path, **KEEP_CANONICAL)
     rule = 'id = "no-f"\nkind = "rewrite"\nmatch = "/a?n={}"\ndrop = ["f"]'
     (tmp_path / "rules" / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n[[rules]]\n{rule}\n', encoding="utf-8")
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", given)
+    done = await crawled(pages, given)
     assert texts(done) == set(map(prose, (0, *range(100, 112))))
     assert not done.stats.get("dedup/url/revoked")
 
@@ -343,12 +326,116 @@ async def test_what_headers_and_alternates_say_alone_saves_fetches_where_it_is_r
         headers = {name: value.format(n) for name, value in said.items()} if isinstance(said, dict) else {}
         html = page(prose(100 + n)).replace("<title>", f"{markup}<title>")
         pages |= {f"/a/{n}": Answer(html, headers=headers), f"/alt?n={n}": page(prose((500 if is_wrong else 100) + n))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_ALIASES=[source.strip()]))
+    done = await crawled(pages, settings(tmp_path, DEDUP_ALIASES=[source.strip()]))
     others = [prose(500 + n) for n in numbers] if is_wrong else []
     assert texts(done) == {prose(0), prose(1), *(prose(100 + n) for n in numbers), *others}
-    alternates = sum(count for path, count in site.requests.items() if path.startswith("/alt"))
+    alternates = sum(count for path, count in done.requests.items() if path.startswith("/alt"))
     assert alternates == len(numbers) if is_wrong else 0 < alternates < 16, "but for trials"
     assert set(done.stats) & {f"dedup/aliases/said/{one}" for one in SOURCES} == {
         f"dedup/aliases/said/{source.strip()}"
     }
+
+
+TOPICS = 16
+
+
+def smf(*, wrong: bool = False) -> dict[str, Any]:
+    """A forum whose posts lead to their topic, by URLs that a rule can tell; or each to a page of its own."""
+    form = "/index.php/topic,{topic}.msg{{}}.html#msg{{}}"
+    topics = range(1, TOPICS + 1)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/index.php/topic,{t}.0.html" for t in topics))}
+    for t in topics:
+        whole = thread(t, form=form.format(topic=t)).replace('id="p', 'id="msg')
+        pages[f"/index.php/topic,{t}.0.html"] = whole
+        for n in range(t * 100, t * 100 + 8):
+            pages[f"/index.php/topic,{t}.msg{n}.html"] = page(prose(5_000 + n)) if wrong else whole
+    return pages
+
+
+def logged(folder: Path, **more: Any) -> dict[str, Any]:
+    return settings(folder, DEDUP_CRAWL_LOG=str(folder / "crawl-log.jsonl"), **more)
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "crawl-log.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def learned(folder: Path) -> Normalizer:
+    rules = folder / "learned"
+    train([folder / "crawl-log.jsonl"], rules, LearningOptions(), workers=1)
+    return Normalizer.from_paths([rules])
+
+
+async def test_permalinks_that_held_become_a_rule(tmp_path: Path) -> None:
+    done = await crawled(smf(), logged(tmp_path))
+    rows = [row for row in rows_of(tmp_path) if "alias_of" in row]
+    assert {row["alias_source"] for row in rows} == {"permalink"}
+    assert len({row["url"] for row in rows}) == TOPICS * 8
+    assert len(rows) <= TOPICS * 8 + 2, "each once, a use that is drawn and the last one when they were tried, too"
+    assert sum("alias_held" in row for row in rows) == done.stats["dedup/url/tried"]
+    assert all(row.get("alias_held", True) for row in rows)
+    assert {row["alias_of"].rpartition(".0")[0] + ".msg" in row["url"] for row in rows} == {True}
+
+    found = learned(tmp_path)
+    unseen = [f"{done.base}/index.php/topic,77.{end}.html" for end in ("0", "msg7701", "msg7702")]
+    assert len({found.normalize(url).canonical for url in unseen}) == 1
+    others = [f"{done.base}/index.php/topic,{t}.0.html" for t in range(70, 90)]
+    assert len({found.normalize(url).canonical for url in others}) == len(others)
+
+    (rule,) = [rule for rule in found.rules_of("127.0.0.1") if rule.source == "learned"]
+    assert rule.state == "probation"
+    assert rule.evidence.correct >= 50
+    assert not rule.evidence.wrong
+
+
+async def test_permalinks_that_lead_elsewhere_are_no_evidence(tmp_path: Path) -> None:
+    done = await crawled(smf(wrong=True), logged(tmp_path))
+    assert done.stats["dedup/url/revoked"] == 1
+    rows = [row for row in rows_of(tmp_path) if "alias_of" in row]
+    assert rows
+    assert {row["alias_held"] for row in rows} == {False}, "and none of those that waited for the trials"
+    assert len(texts(done)) == 1 + TOPICS + TOPICS * 8
+    found = learned(tmp_path)
+    for row in rows_of(tmp_path):
+        assert not found.normalize(row["url"]).rules
+
+
+async def test_posts_that_no_rule_can_tell_teach_none(tmp_path: Path) -> None:
+    with serve(phpbb()) as site:
+        await crawl(f"{site.base}/", logged(tmp_path))
+    rows = [row for row in rows_of(tmp_path) if "alias_of" in row]
+    assert len(rows) == THREADS * 8
+    found = learned(tmp_path)
+    assert len({found.normalize(f"{site.base}/viewtopic.php?t={n}").canonical for n in range(9)}) == 9
+    assert len({found.normalize(f"{site.base}/viewtopic.php?p={n}").canonical for n in range(9)}) == 9
+
+
+def shop(lies_from: int, pages: int = 40) -> dict[str, Any]:
+    """Views of items, each of which names its item's own URL; from one on the URL is of another page than the view."""
+    made: dict[str, Any] = {"/": page(prose(0), *(f"/view?id={n}" for n in range(pages)))}
+    for n in range(pages):
+        made[f"/view?id={n}"] = canonical(prose(1 + n), f"/item/{n}", f"/item/{n}")
+        made[f"/item/{n}"] = page(prose(1 + n if n < lies_from else 1_000 + n))
+    return made
+
+
+@pytest.mark.parametrize("lie", [True, False])
+async def test_canonical_links_that_lie_give_no_rule_and_those_that_hold_do(tmp_path: Path, *, lie: bool) -> None:
+    done = await crawled(shop(lies_from=0 if lie else 40), logged(tmp_path))
+    assert len(texts(done)) == (81 if lie else 41)
+    assert any(row.get("alias_held", True) for row in rows_of(tmp_path) if "alias_of" in row) is not lie
+    found = learned(tmp_path)
+    urls = [f"{done.base}/{form}{n}" for n in range(77, 100 if lie else 78) for form in ("view?id=", "item/")]
+    assert len({found.normalize(url).canonical for url in urls}) == (len(urls) if lie else 1)
+
+
+async def test_a_site_that_begins_to_lie_once_it_is_believed_takes_back_what_it_taught(tmp_path: Path) -> None:
+    """One use in four is tried, so the source is refuted, and all that it saved is fetched and says otherwise."""
+    done = await crawled(shop(lies_from=12), logged(tmp_path, DEDUP_TRIAL_SHARE=0.25) | IN_ORDER)
+    assert len(texts(done)) == 1 + 40 + 28
+    believed = {row["url"] for row in rows_of(tmp_path) if "alias_of" in row and "alias_held" not in row}
+    lies = {f"{done.base}/item/{n}" for n in range(12, 40)}
+    assert believed & lies
+    found = learned(tmp_path)
+    both = [url for n in range(12, 40) for url in (f"{done.base}/item/{n}", f"{done.base}/view?id={n}")]
+    assert len({found.normalize(url).canonical for url in both}) == len(both)

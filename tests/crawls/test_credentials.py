@@ -21,7 +21,7 @@ from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.packed_request import unpack_request
 from dedupcrawl.index.lmdb import LmdbIndex
 from tests.crawls.project import make_project, scrapy_crawl
-from tests.crawls.site import Answer, crawl, page, prose, serve
+from tests.crawls.site import Answer, crawl, crawled, page, prose, serve
 
 PAGES = {
     "/": page("Start " + prose(0), "/a", "/b"),
@@ -78,8 +78,8 @@ class Loud(Quiet):
 
 async def test_what_middlewares_add_is_not_stored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     own = {"DOWNLOADER_MIDDLEWARES": {Added: 400}}
-    with serve(PAGES) as site, caplog.at_level(logging.WARNING):
-        done = await crawl(f"{site.base}/", {**settings(tmp_path), **own}, Quiet)
+    with caplog.at_level(logging.WARNING):
+        done = await crawled(PAGES, {**settings(tmp_path), **own}, Quiet)
     assert len(done.dropped) == 1
     assert "credentials" not in caplog.text
     assert secrets_in(tmp_path) == set()
@@ -126,8 +126,8 @@ async def test_what_a_spider_sets_is_stored_where_a_request_is_and_that_is_said(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """One answer at a time: the first copy is kept, of which no request is stored, and the second has its secrets."""
-    with serve(PAGES) as site, caplog.at_level(logging.DEBUG, "dedupcrawl"):
-        done = await crawl(f"{site.base}/", {**settings(tmp_path), "CONCURRENT_REQUESTS": 1}, Loud)
+    with caplog.at_level(logging.DEBUG, "dedupcrawl"):
+        done = await crawled(PAGES, {**settings(tmp_path), "CONCURRENT_REQUESTS": 1}, Loud)
     assert len(done.dropped) == 3
     said = [record.getMessage() for record in caplog.records if "credentials" in record.getMessage()]
     assert len(said) == 2

@@ -13,7 +13,7 @@ import pytest
 import scrapy
 from itemadapter import ItemAdapter
 
-from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.site import crawl, crawled, page, prose, serve
 from tests.crawls.stories import SITE, STORY
 from tests.redis_server import RedisServer
 
@@ -63,8 +63,7 @@ def spider_of(kind: Any, copies: int = 1) -> type[scrapy.Spider]:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_every_kind_of_item_is_linked_to_its_page(kind: Any) -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", spider=spider_of(kind, copies=3))
+    done = await crawled(SITE, spider=spider_of(kind, copies=3))
     assert len(done.items) == 12  # the three items of one page share one verdict
     assert len(done.dropped) == 3
     assert "dedup/content/unlinked" not in done.stats
@@ -73,12 +72,11 @@ async def test_every_kind_of_item_is_linked_to_its_page(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not FrozenItem])
 async def test_mark_lets_items_go_on_with_their_verdict(kind: Any) -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark"}, spider_of(kind))
+    done = await crawled(SITE, {"DEDUP_ACTION": "mark"}, spider_of(kind))
     verdicts = [ItemAdapter(item)["dedup"] for item in done.items]
     assert sorted(v["verdict"] for v in verdicts) == ["abstained", "duplicate", "unique", "unique", "unique"]
     duplicate = next(v for v in verdicts if v["verdict"] == "duplicate")
-    assert duplicate["duplicate_of"].startswith(site.base)
+    assert duplicate["duplicate_of"].startswith(done.base)
     json.dumps(verdicts)
 
 
@@ -117,8 +115,7 @@ class NoItem:
 async def test_mark_goes_on_without_a_verdict_where_an_item_has_no_place_for_it(
     kind: Any, field: str, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with serve(SITE) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_ACTION": "mark", "DEDUP_MARK_FIELD": field}, spider_of(kind))
+    done = await crawled(SITE, {"DEDUP_ACTION": "mark", "DEDUP_MARK_FIELD": field}, spider_of(kind))
     assert len({item["url"] if kind is dict else item.url for item in done.items}) == 5
     (said,) = [line for line in caplog.messages if "without their verdict" in line]
     assert f"Items of {kind.__name__} go on without their verdict: {why}" in said
@@ -127,8 +124,7 @@ async def test_mark_goes_on_without_a_verdict_where_an_item_has_no_place_for_it(
 async def test_items_of_pages_that_are_judged_together_share_their_verdicts(redis_server: RedisServer) -> None:
     texts = {f"/{number}": page(prose(number // 2)) for number in range(20)}
     settings = {"DEDUP_INDEX": redis_server.url(), "DEDUP_RUN": "one"}
-    with serve({"/": page("Start " + prose(99), *texts), **texts}) as site:
-        done = await crawl(f"{site.base}/", settings, spider_of(dict, copies=3))
+    done = await crawled({"/": page("Start " + prose(99), *texts), **texts}, settings, spider_of(dict, copies=3))
     assert len(done.items) == 33
     assert set(Counter(item["url"] for item in done.items).values()) == {3}
     assert len(done.dropped) == 30
@@ -153,8 +149,7 @@ async def test_items_of_a_listing_are_judged_one_by_one() -> None:
 
     pages = {"/": listing(1, 2, 3, more='<a class=next href="/2">2</a>'), "/2": listing(3, 4)}
     settings = {"DEDUP_ITEM_FIELDS": {"listing": {"url": "link", "text": "body"}}}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings, Listing)
+    done = await crawled(pages, settings, Listing)
     assert sorted(item["body"] for item in done.items) == sorted(prose(n) for n in (1, 2, 3, 4))
     assert len(done.dropped) == 1
     assert "dedup/content/duplicate_bytes" not in done.stats, "no page was dropped"
@@ -189,12 +184,11 @@ async def test_an_item_with_a_verdict_of_its_own_is_not_dropped_with_its_page(vi
 
     pages = {"/1": page(prose(5), "/offer/10", "/offer/11"), "/2": page(prose(5), "/offer/20", "/offer/21")}
     roles = {"Offer": {"url": "url", "text": "text"}}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/1", {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1}, Offers)
-        assert sorted(item.url for item in done.items) == sorted(
-            ["/offer/10", "/offer/11", "/offer/20", "/offer/21", f"{site.base}/1"]
-        )
-        assert done.dropped == [Visit(f"{site.base}/2")]
+    done = await crawled(pages, {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1}, Offers, start="/1")
+    assert sorted(item.url for item in done.items) == sorted(
+        ["/offer/10", "/offer/11", "/offer/20", "/offer/21", f"{done.base}/1"]
+    )
+    assert done.dropped == [Visit(f"{done.base}/2")]
 
 
 @pytest.mark.parametrize("visit_first", [True, False])
@@ -209,8 +203,11 @@ async def test_an_item_is_no_duplicate_of_the_page_that_it_stands_on(visit_first
             yield from items if visit_first else reversed(items)
 
     roles = {"Offer": {"url": "url", "text": "text"}}
-    with serve({"/": page("\n".join(prose(n) for n in range(count)))}) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1}, Offers)
+    done = await crawled(
+        {"/": page("\n".join(prose(n) for n in range(count)))},
+        {"DEDUP_ITEM_FIELDS": roles, "CONCURRENT_ITEMS": 1},
+        Offers,
+    )
     assert done.dropped == []
     assert len(done.items) == count + 1
 
@@ -229,13 +226,6 @@ async def test_an_item_that_cannot_be_judged_goes_on() -> None:
     assert done.stats["dedup/content/errors"] == 1
 
 
-async def test_items_of_one_page_do_not_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dedupcrawl.crawl.batch._LONGEST_WAIT", 1.0)
-    with serve({"/": page(STORY)}) as site:
-        done = await crawl(f"{site.base}/", {"CONCURRENT_ITEMS": 1}, spider_of(dict, copies=100))
-    assert len(done.items) == 100  # which would take 100 seconds
-
-
 async def test_fields_with_several_texts_are_read_line_by_line() -> None:
     class Lines(scrapy.Spider):
         name = "lines"
@@ -244,8 +234,7 @@ async def test_fields_with_several_texts_are_read_line_by_line() -> None:
             yield {"url": "/a", "text": [prose(1, 40), prose(2, 40)]}
             yield {"url": "/b", "text": prose(1, 40) + "\n" + prose(2, 40)}
 
-    with serve({"/": page(STORY)}) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_ITEM_FIELDS": {"lines": {"url": "url", "text": "text"}}}, Lines)
+    done = await crawled({"/": page(STORY)}, {"DEDUP_ITEM_FIELDS": {"lines": {"url": "url", "text": "text"}}}, Lines)
     assert len(done.items) == 1
 
 

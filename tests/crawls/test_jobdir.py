@@ -10,8 +10,8 @@ import pytest
 
 from dedupcrawl.settings import SettingError
 from tests.crawls.project import items, make_project, scrapy_crawl
-from tests.crawls.ruled_sites import KNOWN, SESSION, every, rule, rules, shop, texts
-from tests.crawls.site import Answer, crawl, page, prose, serve, slow
+from tests.crawls.ruled_sites import KNOWN, SESSION, every, rule, rules, shop
+from tests.crawls.site import Answer, crawl, crawled, page, prose, serve, slow, texts
 from tests.crawls.test_kills import kill_when
 
 STOPPED = """
@@ -130,8 +130,7 @@ async def test_what_trials_have_shown_is_written_though_the_audits_cannot_be(
         (tmp_path / "job" / "dedup" / "audits.json" / "full").mkdir(parents=True)
         return Answer(pages["/"])
 
-    with serve({**pages, "/": front}) as site:
-        done = await crawl(f"{site.base}/", settings)
+    done = await crawled({**pages, "/": front}, settings)
     assert texts(done) == every(12)
     assert [line for line in caplog.messages if "could not store everything" in line and "audits.json" in line]
     assert rule(tmp_path / "rules", "sid").tried >= 10

@@ -12,7 +12,7 @@ import pytest
 
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import Answer, Crawl, crawl, page, prose, serve
+from tests.crawls.site import IN_ORDER, Answer, crawl, crawled, page, prose, serve, texts
 
 SESSIONS = 3
 
@@ -58,15 +58,8 @@ def settings(folder: Path) -> dict[str, Any]:
         "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
         "DEDUP_CRAWL_LOG": str(folder / "crawl-log.jsonl"),
         "DEDUP_RULES": [],
-        "CONCURRENT_REQUESTS": 1,
-        "DEPTH_PRIORITY": 1,
-        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
-        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+        **IN_ORDER,
     }
-
-
-def texts(done: Crawl) -> set[str]:
-    return {item["text"] for item in done.items}
 
 
 async def test_a_crawl_learns_as_it_goes_and_loses_nothing(tmp_path: Path) -> None:
@@ -95,8 +88,8 @@ async def test_without_a_folder_of_rules_they_go_where_commands_and_the_next_cra
     del given["DEDUP_RULES"]
     pages = archive(6, 10)
     pages["/list/5"] = once_learned(tmp_path / "rules", pages["/list/5"])
-    with serve(pages) as site, caplog.at_level("INFO"):
-        done = await crawl(f"{site.base}/list/0", given)
+    with caplog.at_level("INFO"):
+        done = await crawled(pages, given, start="/list/0")
     assert done.stats["dedup/learn/runs"] >= 1
     assert (tmp_path / "rules" / "127.0.0.1.toml").is_file()
     assert DedupSettings.read({}).rules == (Path("rules"),)

@@ -13,8 +13,8 @@ import pytest
 from dedupcrawl.urls.learning.likely import LIKELY
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests.commands.invoked import run
-from tests.crawls.site import crawl, page, prose, serve
-from tests.crawls.test_software import known, settings, texts
+from tests.crawls.site import crawl, crawled, page, prose, serve, texts
+from tests.crawls.test_software import known, settings
 
 FOLDERS = 60
 INDEX_FILE = "likely./{p*}/index.html"
@@ -31,9 +31,8 @@ def shop(*, differ: bool = False, first: int = 0) -> dict[str, Any]:
 
 
 async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> None:
-    with serve(shop()) as site:
-        done = await crawl(f"{site.base}/menu", settings(tmp_path))
-        fetched = sum(site.requests.values())
+    done = await crawled(shop(), settings(tmp_path), start="/menu")
+    fetched = sum(done.requests.values())
     assert texts(done) == {prose(n) for n in range(FOLDERS)} | {prose(900), prose(901)}
     assert done.stats["dedup/software/likely"] == 1
     assert fetched < 1.5 * FOLDERS
@@ -91,8 +90,7 @@ async def test_a_form_that_alone_has_a_link_that_leads_on_is_not_left_out(tmp_pa
     pages |= {url: page(prose(n), f"/behind{n}") for n, url in enumerate(forms)}
     pages |= {f"/behind{n}": page(prose(7_000 + n)) for n in range(FOLDERS)}
     pages["/menu"] = page(prose(900), *links)
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/menu", settings(tmp_path))
+    done = await crawled(pages, settings(tmp_path), start="/menu")
     assert done.stats["dedup/software/likely"] == 1
     assert {prose(7_000 + n) for n in range(FOLDERS)} <= texts(done)
 
@@ -109,6 +107,5 @@ async def test_a_site_has_them_unless_its_rule_file_switches_them_off(tmp_path: 
 
 @pytest.mark.parametrize("off", [{"DEDUP_SOFTWARE": False}, {"DEDUP_TRIAL_SHARE": 0}, {"DEDUP_URL_MODE": "off"}])
 async def test_they_can_be_switched_off(tmp_path: Path, off: dict[str, Any]) -> None:
-    with serve(shop()) as site:
-        done = await crawl(f"{site.base}/menu", settings(tmp_path, **off))
+    done = await crawled(shop(), settings(tmp_path, **off), start="/menu")
     assert "dedup/url/rewritten" not in done.stats

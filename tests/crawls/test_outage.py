@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import redis
 
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import SettingError
-from tests.crawls.site import Crawl, Pages, crawl, page, prose, serve
-from tests.redis_server import RedisServer
+from tests.crawls.site import Answer, Crawl, Pages, crawl, page, prose, serve
+from tests.redis_server import RedisServer, running
 
 COUNT = 24
 
@@ -24,8 +25,6 @@ def pages_of_a_site(at: dict[int, Callable[[], None]]) -> dict[str, Any]:
 
     def answer(number: int) -> Callable[[], Any]:
         def give() -> Any:
-            from tests.crawls.site import Answer
-
             at.get(number, lambda: None)()
             time.sleep(0.04)
             following = (f"/p/{number + 1}",) if number + 1 < COUNT else ()
@@ -45,18 +44,12 @@ async def crawl_with(server: RedisServer, pages: Pages, **settings: Any) -> Craw
         return await crawl(f"{site.base}/", {"DEDUP_INDEX": server.url(), "DEDUP_RUN": "one", **settings})
 
 
-def index_of(server: RedisServer) -> RedisIndex:
-    return RedisIndex(server.url(), (), wait=5)
-
-
-async def test_every_text_once(redis_server: RedisServer) -> None:
-    done = await crawl_with(redis_server, pages_of_a_site({}))
-    assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
-    assert done.stats["dedup/index/unstored"] == done.stats["dedup/content/unique"]
-    index = index_of(redis_server)
-    assert index.info()["unstored"] == 0, "all is confirmed"
-    assert index.verify() == []
-    index.close()
+def assert_whole(server: RedisServer) -> None:
+    """Each text is kept once, and all is confirmed."""
+    with closing(RedisIndex(server.url(), (), wait=5)) as index:
+        assert index.info()["pages"] == COUNT // 2 + 1
+        assert index.info()["unstored"] == 0
+        assert index.verify() == []
 
 
 async def test_pages_wait_for_a_redis_that_is_restarted(redis_server: RedisServer) -> None:
@@ -70,11 +63,7 @@ async def test_pages_wait_for_a_redis_that_is_restarted(redis_server: RedisServe
     assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
     assert done.stats["dedup/index/outages"] == 1
     assert "dedup/index/let_through" not in done.stats
-    index = index_of(redis_server)
-    assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["unstored"] == 0
-    assert index.verify() == []
-    index.close()
+    assert_whole(redis_server)
 
 
 @pytest.mark.parametrize("numbers", [range(0), (0,), (3, 11, 17)], ids=["never", "at first", "thrice"])
@@ -91,11 +80,7 @@ async def test_pages_that_are_judged_together_wait_for_a_redis_that_is_killed(
     assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
     assert "dedup/index/let_through" not in done.stats
     assert done.stats["dedup/content/checked"] == COUNT + 1
-    index = index_of(redis_server)
-    assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["unstored"] == 0
-    assert index.verify() == []
-    index.close()
+    assert_whole(redis_server)
 
 
 async def test_pages_go_on_without_redis_and_are_checked_later(redis_server: RedisServer) -> None:
@@ -109,11 +94,7 @@ async def test_pages_go_on_without_redis_and_are_checked_later(redis_server: Red
     assert len(texts(done)) > COUNT // 2 + 1, "some came twice"
     assert done.stats["dedup/index/let_through"] == done.stats["dedup/index/checked_later"]
     assert done.stats["dedup/index/duplicates_let_through"] > 0
-    index = index_of(redis_server)
-    assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["unstored"] == 0
-    assert index.verify() == []
-    index.close()
+    assert_whole(redis_server)
 
 
 async def test_a_redis_that_never_comes_back_costs_duplicates_only(redis_server: RedisServer) -> None:
@@ -123,8 +104,6 @@ async def test_a_redis_that_never_comes_back_costs_duplicates_only(redis_server:
 
 
 async def test_a_redis_that_forgets_everything_is_given_it_back(tmp_path: Path) -> None:
-    from tests.redis_server import running
-
     with running(tmp_path) as server:
 
         def restart() -> None:
@@ -133,11 +112,7 @@ async def test_a_redis_that_forgets_everything_is_given_it_back(tmp_path: Path) 
 
         done = await crawl_with(server, pages_of_a_site({9: restart}))
         assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
-        index = index_of(server)
-        assert index.info()["pages"] == COUNT // 2 + 1
-        assert index.info()["unstored"] == 0
-        assert index.verify() == []
-        index.close()
+        assert_whole(server)
 
 
 @pytest.mark.parametrize(("refusing", "allowing"), [("maxmemory 1", "maxmemory 0"), ("requirepass x", "requirepass ")])
@@ -171,10 +146,7 @@ async def test_a_redis_that_refuses_for_a_while_is_an_outage(
     assert len(set(texts(went_on))) == COUNT // 2 + 1, "no text is lost"
     assert went_on.stats["dedup/index/let_through"] == went_on.stats["dedup/index/checked_later"] > 0
     assert went_on.stats["dedup/index/duplicates_let_through"] > 0
-    index = index_of(redis_server)
-    assert index.info()["pages"] == COUNT // 2 + 1
-    assert index.info()["unstored"] == 0
-    index.close()
+    assert_whole(redis_server)
 
 
 @pytest.mark.parametrize("end", ["killed", "refusing", "damaged"])

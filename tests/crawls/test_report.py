@@ -1,4 +1,4 @@
-"""DEDUP_REPORT: the report at the end of a crawl."""
+"""DEDUP_REPORT, and the lines that a crawl logs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,20 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
 
 from dedupcrawl.commands.index import command as index_command
 from dedupcrawl.commands.report import command as report_command
-from dedupcrawl.crawl.summary import check_report
-from dedupcrawl.settings import SettingError
+from dedupcrawl.crawl.summary import advice_line, check_report, closing_line, lesson_line, opening_line
+from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.urls.normalizer import Normalizer
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
 from tests import warm
 from tests.crawls.project import make_project, scrapy_crawl
 from tests.crawls.site import Follower, crawl, page, prose, serve
+from tests.fixtures import table_of
 
 SITE = {
     "/": page("Start " + prose(0), "/story", "/reprint"),
@@ -74,14 +80,7 @@ async def test_a_page_that_was_judged_again_is_no_observed_one(tmp_path: Path) -
     assert "DEDUP_ACTION" not in restored.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("taken", "that is a folder"),
-        ("missing/report.html", "there is no folder"),
-        ("shut/report.html", "nothing may be"),
-    ],
-)
+@table_of("crawls", "a_report_that_could_not_be_written_lets_no_crawl_start")
 def test_a_report_that_could_not_be_written_lets_no_crawl_start(tmp_path: Path, name: str, why: str) -> None:
     for folder, mode in (("taken", 0o755), ("shut", 0o555)):
         (tmp_path / folder).mkdir(mode=mode)
@@ -114,3 +113,77 @@ def test_without_the_packages_that_it_needs_a_crawl_does_not_start(monkeypatch: 
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(SettingError, match=r"needs the extra 'report': pip install 'dedupcrawl\[report\]'"):
         check_report(Path("report.html"))
+
+
+RULE = Rule("sid", "rewrite", drop=("sid",))
+
+
+@table_of("crawls", "what_is_on")
+def test_what_is_on(given: dict[str, str], sites: int, line: str) -> None:
+    normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(sites)])
+    assert opening_line(DedupSettings.read({"DEDUP_RULES": [], **given}), normalizer, "lmdb:x/index") == line
+
+
+@table_of("crawls", "rules_that_are_none_for_this_spider_are_told_as_such")
+def test_rules_that_are_none_for_this_spider_are_told_as_such(named: list[str], said: str) -> None:
+    normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(2)])
+    assert said in opening_line(DedupSettings.read({"DEDUP_RULES": []}), normalizer, "lmdb:x/index", named)
+
+
+@table_of("crawls", "what_it_saved")
+def test_what_it_saved(saved: int, aliases: int, said: str, by: str) -> None:
+    stats = StatsCollector(get_crawler())
+    if aliases:
+        stats.set_value("dedup/aliases/followed/og", 1)
+        stats.set_value("dedup/aliases/followed/duplicate", aliases - 1)
+    stats.set_value("dedup/url/saved", saved)
+    stats.set_value("dedup/url/rewritten", 2)
+    stats.set_value("dedup/content/checked", 1200)
+    stats.set_value("dedup/content/duplicate", 1)
+    stats.set_value("dedup/content/dropped/exact", 1)
+    assert closing_line(stats) == (
+        f"dedupcrawl: {said}, 2 links rewritten ({by}0 fell back, 0 tried, 0 rules revoked); "
+        "1,200 pages checked, 1 duplicate, items dropped: exact 1"
+    )
+    stats.set_value("dedup/content/duplicate_bytes", 5000)
+    stats.set_value("dedup/content/wrongly_dropped", 1)
+    assert "1 duplicate of 5.0 kB (not counting 1 page dropped by mistake and fetched again), items" in closing_line(
+        stats
+    )
+    stats.set_value("dedup/content/duplicate_after_all", 2)
+    known = "2 of them recognized only after they had been stored"
+    assert f"1 duplicate of 5.0 kB ({known}, not counting 1 page dropped by" in closing_line(stats)
+    stats.set_value("dedup/content/abstained/html", 1_000)
+    stats.set_value("dedup/content/abstained/empty", 1)
+    said = "; 1,001 abstained (1,000 HTML with very little text, 1 an empty body)"
+    assert closing_line(stats).endswith(said)
+    stats.set_value("dedup/content/abstained/html", 1_199)
+    assert "; none of 1,200 pages could be compared" in closing_line(stats)
+
+
+@table_of("crawls", "where_rules_save_next_to_nothing_it_says_so")
+def test_where_rules_save_next_to_nothing_it_says_so(
+    rewritten: int, saved: int, tried: int, fetched: int, is_advised: bool
+) -> None:
+    stats = StatsCollector(get_crawler())
+    stats.set_value("dedup/url/rewritten", rewritten)
+    stats.set_value("dedup/url/saved", saved)
+    stats.set_value("dedup/url/tried", tried)
+    stats.set_value("downloader/response_count", fetched)
+    line = advice_line(stats)
+    assert (line is not None) == is_advised
+    assert line is None or f"rules have saved {max(0, saved)} of {fetched:,} fetches" in line
+
+
+@table_of("crawls", "who_has_no_rules_yet_is_told_how_the_next_crawl_does_without_duplicates")
+def test_who_has_no_rules_yet_is_told_how_the_next_crawl_does_without_duplicates(
+    duplicates: int, sites: int, log: str | None, is_told: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "log.jsonl").touch()
+    stats = StatsCollector(get_crawler())
+    stats.set_value("dedup/content/checked", 1_200)
+    stats.set_value("dedup/content/duplicate", duplicates)
+    normalizer = Normalizer([SiteRules(f"{n}.example", (RULE,)) for n in range(sites)])
+    line = lesson_line(stats, normalizer, tmp_path / log if log else None)
+    assert (line is not None) == is_told
+    assert line is None or f"'dedupcrawl train {tmp_path}/log.jsonl --rules rules'." in line

@@ -1,8 +1,10 @@
-"""The URL half in real crawls: duplicates are not fetched, and a wrong rule loses no page."""
+"""The URL half in real crawls: duplicates are not fetched; wrong rules and missing canonical URLs lose no page."""
 
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import scrapy
 
 from dedupcrawl.settings import SettingError
-from tests.crawls.site import Answer, Crawl, Follower, Site, crawl, page, prose, redirect, serve
+from tests.crawls.site import Answer, Follower, Site, crawl, crawled, page, prose, redirect, serve, texts
 
 SLASH = 'id = "slash"\nkind = "rewrite"\nmatch = "/{path*}/"\nto = "/{path}"'
 NO_SLASH = 'id = "no-slash"\nkind = "rewrite"\nmatch = "/item/{n}"\nto = "/item/{n}/"'
@@ -28,10 +30,6 @@ def rules(folder: Path, *tables: str) -> dict[str, Any]:
 
 def paths(site: Site, urls: Any) -> set[str]:
     return {url.removeprefix(site.base) for url in urls}
-
-
-def texts(done: Crawl) -> set[str]:
-    return {item["text"] for item in done.items}
 
 
 async def test_variants_of_a_page_are_not_fetched(tmp_path: Path) -> None:
@@ -75,10 +73,9 @@ async def test_the_first_variant_of_an_equivalence_stands_for_all(tmp_path: Path
         "/": lambda: Answer(page("Start " + prose(0), *(f"/t/x{next(token)}/{n}" for n in (1, 2, 1, 2, 1)))),
         **{f"/t/x{t}/{n}": page(prose(n)) for t in range(50) for n in (1, 2)},
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, TOKEN))
+    done = await crawled(pages, rules(tmp_path, TOKEN))
     assert len(done.items) == 3
-    assert sum(site.requests.values()) == 3
+    assert sum(done.requests.values()) == 3
     assert done.stats["dedup/url/equivalence"] == 3
 
 
@@ -89,8 +86,7 @@ async def test_what_scrapy_takes_for_the_canonical_url_answers_for_it(tmp_path: 
     plain = {f"/p?b={n}&a=2": page(prose(1 + n)) for n in range(5)}
     sessions = {f"{url}&sid={sid}": plain[url] for url in plain for sid in "xyz"}
     links = [*plain, *sessions] if is_plain_first else [*sessions, *plain]
-    with serve({"/": page(prose(0), *links), **plain, **sessions}) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION, sort))
+    done = await crawled({"/": page(prose(0), *links), **plain, **sessions}, rules(tmp_path, SESSION, sort))
     assert {item["text"] for item in done.items} == {prose(n) for n in range(6)}
     if is_plain_first:
         assert len(done.fetched) == 6
@@ -102,8 +98,7 @@ async def test_what_stands_for_an_equivalence_is_what_the_other_rules_make_of_it
     known = 'id = "day"\nkind = "equivalence"\nmatch = "/p/{n}?day={}"\nto = "/p/{n}?day={}"'
     forms = {f"/p/{n}?day={day}": page(prose(1 + n)) for n in range(5) for day in range(3)}
     links = [f"{form}&sid={sid}" for form in forms for sid in "abc"]
-    with serve({"/": page(prose(0), *links), **forms}) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION, known))
+    done = await crawled({"/": page(prose(0), *links), **forms}, rules(tmp_path, SESSION, known))
     assert {item["text"] for item in done.items} == {prose(n) for n in range(6)}
     assert len(done.fetched) == 6
     assert not any("sid" in url for url in done.fetched)
@@ -122,8 +117,7 @@ async def test_a_rewrite_that_scrapy_does_not_tell_from_its_source_loses_nothing
         "/q?d=2&c=1": page(prose(3)),
         "/q?c=1&d=2": page(prose(3)),
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, decode, order))
+    done = await crawled(pages, rules(tmp_path, decode, order))
     assert texts(done) == {"Start " + prose(0), prose(1), prose(2), prose(3)}
     assert len(done.items) == 4
 
@@ -138,8 +132,7 @@ async def test_a_site_that_redirects_each_item_to_its_slash_loses_nothing(tmp_pa
     for n in items:
         pages[f"/item/{n}"] = redirect(f"/item/{n}/")
         pages[f"/item/{n}/"] = page(prose(n))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, rule))
+    done = await crawled(pages, rules(tmp_path, rule))
     assert texts(done) == {"Start " + prose(0), *(prose(n) for n in items)}
     assert len(done.items) == 7
 
@@ -164,22 +157,9 @@ async def test_a_spider_that_passes_its_meta_on_loses_nothing(tmp_path: Path) ->
     for n in range(1, 5):
         pages[f"/p/{n}"] = redirect(f"/p/{n}?sid=9", 302)
         pages[f"/p/{n}?sid=9"] = page(prose(n))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION), PassesMetaOn)
+    done = await crawled(pages, rules(tmp_path, SESSION), PassesMetaOn)
     assert texts(done) == {"Start " + prose(0), "List " + prose(9), *(prose(n) for n in range(1, 6))}
     assert len(done.items) == 7
-
-
-async def test_a_site_that_redirects_canonical_back_to_variant_loses_nothing(tmp_path: Path) -> None:
-    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p/{n}?sid=9" for n in range(1, 5)), "/p/1?sid=8")}
-    for n in range(1, 5):
-        pages[f"/p/{n}"] = redirect(f"/p/{n}?sid=9", 302)
-        pages[f"/p/{n}?sid=9"] = page(prose(n))
-        pages[f"/p/{n}?sid=8"] = page(prose(n))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, SESSION))
-    assert texts(done) == {"Start " + prose(0), *(prose(n) for n in range(1, 5))}
-    assert len(done.items) == 5
 
 
 async def test_a_canonical_host_that_cannot_be_reached_is_not_the_end(tmp_path: Path) -> None:
@@ -235,10 +215,9 @@ async def test_a_rule_that_goes_round_ends(tmp_path: Path) -> None:
     there = 'id = "there"\nkind = "rewrite"\nmatch = "/a/{x}"\nto = "/b/{x}"'
     back = 'id = "back"\nkind = "rewrite"\nmatch = "/b/{x}"\nto = "/a/{x}"'
     pages = {"/": page("Start " + prose(0), "/a/1", "/b/1"), "/a/1": redirect("/b/1"), "/b/1": page(prose(1))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, there, back))
+    done = await crawled(pages, rules(tmp_path, there, back))
     assert prose(1) in texts(done)
-    assert sum(site.requests.values()) < 8
+    assert sum(done.requests.values()) < 8
 
 
 @pytest.mark.parametrize("given", [{"DEDUP_INDEX": "lmdb:"}, {"DEDUP_INDEX": "memory:"}, {"DEDUP_CHECKS": []}], ids=str)
@@ -277,8 +256,7 @@ async def test_a_site_that_is_switched_off_is_not_rewritten(tmp_path: Path) -> N
     pages = {"/": page("Start " + prose(0), "/a?sid=1", "/a?sid=2"), "/a?sid=1": page(prose(1))}
     pages["/a?sid=2"] = page(prose(1))
     off = {"DEDUP_SITES": {"127.0.0.1": {"DEDUP_ENABLED": False}}}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, SESSION), **off})
+    done = await crawled(pages, {**rules(tmp_path, SESSION), **off})
     assert len(done.items) == 3
     assert not any(name.startswith(("dedup/url/", "dedup/content/")) for name in done.stats)
 
@@ -287,10 +265,9 @@ async def test_a_duplicate_is_one_of_a_page_that_was_fetched(tmp_path: Path) -> 
     """The rule leads to a URL that does not exist: no verdict may name it."""
     rule = 'id = "nine"\nkind = "rewrite"\nmatch = "/print/{n}"\nto = "/nowhere/{n}"'
     pages = {"/": page("Start " + prose(0), "/print/9"), "/print/9": page(prose(1), "/copy"), "/copy": page(prose(1))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, rule), "DEDUP_ACTION": "mark"})
+    done = await crawled(pages, {**rules(tmp_path, rule), "DEDUP_ACTION": "mark"})
     (duplicate,) = (item["dedup"] for item in done.items if item["dedup"]["verdict"] == "duplicate")
-    assert duplicate["duplicate_of"] == f"{site.base}/print/9"
+    assert duplicate["duplicate_of"] == f"{done.base}/print/9"
 
 
 @pytest.mark.parametrize(("name", "says"), [("other.toml", "its name must be"), ("127.0.0.1.toml", "rule 'x'")])
@@ -302,30 +279,6 @@ async def test_a_mistake_in_the_rules_stops_the_crawl_at_its_start(tmp_path: Pat
     with serve({"/": page(prose(0))}) as site, pytest.raises(SettingError, match=says):
         await crawl(f"{site.base}/", {"DEDUP_RULES": [str(tmp_path)]})
     assert not site.requests
-
-
-async def test_a_canonical_url_that_was_found_dead_gets_no_variants(tmp_path: Path) -> None:
-    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
-    pages = {"/": page("Start", "/p"), "/next": page("Next " + prose(8), "/p?sid=1"), "/p?sid=1": page(prose(1))}
-
-    class Two(scrapy.Spider):
-        name = "two"
-
-        async def start(self) -> Any:
-            yield scrapy.Request(self.start_urls[0])
-
-        def parse(self, response: Any) -> Any:
-            yield response.follow("/p", self.after, errback=self.after)
-
-        def after(self, _: Any) -> Any:
-            yield scrapy.Request(f"{self.start_urls[0]}p?sid=1", self.item)
-
-        def item(self, response: Any) -> Any:
-            yield {"url": response.url}
-
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", given, Two)
-    assert done.urls == {f"{site.base}/p?sid=1"}
 
 
 @pytest.mark.parametrize("canonical", ["circle", "large", "not modified", "no location", "broken location"])
@@ -349,27 +302,16 @@ async def test_whatever_becomes_of_the_canonical_url_nothing_is_lost(
         "/p?sid=1": page(prose(1)),
         "/p?sid=2": page(prose(2)),
     }
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**given, "DOWNLOAD_MAXSIZE": 100_000, "RETRY_ENABLED": retry})
-    assert {f"{site.base}/p?sid=1", f"{site.base}/p?sid=2"} <= done.urls
+    done = await crawled(pages, {**given, "DOWNLOAD_MAXSIZE": 100_000, "RETRY_ENABLED": retry})
+    assert {f"{done.base}/p?sid=1", f"{done.base}/p?sid=2"} <= done.urls
 
 
 async def test_the_fallback_is_as_deep_as_it_was(tmp_path: Path) -> None:
     given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
     pages = {"/": page("Start", "/p/1?sid=1")}
     pages |= {f"/p/{n}?sid=1": page(prose(n), f"/p/{n + 1}?sid=1") for n in range(1, 9)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**given, "DEPTH_LIMIT": 2})
-    assert {url.removeprefix(site.base) for url in done.urls} == {"/", "/p/1?sid=1", "/p/2?sid=1"}
-
-
-async def test_a_variant_with_many_links_is_fetched_once(tmp_path: Path) -> None:
-    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
-    hubs = {f"/hub/{n}": page(prose(n), "/p?sid=1") for n in range(20)}
-    pages = {"/": page("Start", "/p?sid=1", *hubs), **hubs, "/p?sid=1": page(prose(99))}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", given)
-    assert done.fetched.count(f"{site.base}/p?sid=1") == 1
+    done = await crawled(pages, {**given, "DEPTH_LIMIT": 2})
+    assert {url.removeprefix(done.base) for url in done.urls} == {"/", "/p/1?sid=1", "/p/2?sid=1"}
 
 
 async def test_meta_that_cannot_be_stored_stops_no_callback(tmp_path: Path) -> None:
@@ -387,28 +329,215 @@ async def test_meta_that_cannot_be_stored_stops_no_callback(tmp_path: Path) -> N
             yield {"url": response.url}
 
     pages = {"/": page("Start"), "/last": page(prose(9)), **{f"/p/{n}": page(prose(n)) for n in range(3)}}
+    done = await crawled(pages, {**given, "JOBDIR": str(tmp_path / "job")}, Large)
+    assert {url.removeprefix(done.base) for url in done.urls} == {"/p/0", "/p/1", "/p/2", "/last"}
+
+
+@pytest.mark.parametrize("status", [404, 410, 403, 500])
+async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(
+    tmp_path: Path, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    pages: dict[str, Any] = {"/": page("Start " + prose(0), *(f"/p?sid={n}" for n in range(1, 6)))}
+    pages |= {f"/p?sid={n}": page(prose(n)) for n in range(1, 6)}
+    pages["/p"] = Answer("gone", status)
+    with caplog.at_level("DEBUG"):
+        done = await crawled(pages, rules(tmp_path, SESSION))
+    assert texts(done) == {"Start " + prose(0), *(prose(n) for n in range(1, 6))}
+    assert done.requests["/p"] == 1
+    assert done.stats["dedup/url/fallback"] == 5
+    told = {line for line in caplog.messages if line.startswith("Fell back to ")}
+    assert told == {f"Fell back to {done.base}/p?sid={n}: {done.base}/p led nowhere" for n in range(1, 6)}
+
+
+_SORRY = page("Sorry. " + prose(77, 30))
+
+
+@pytest.mark.parametrize(
+    "special",
+    [
+        pytest.param({1: Answer("", 404)}, id="one is gone"),
+        pytest.param({1: "<html></html>"}, id="one has no text"),
+        pytest.param({0: _SORRY, 1: _SORRY}, id="soft 404"),
+        pytest.param({0: redirect("/login", 302), 1: redirect("/login", 302)}, id="login"),
+    ],
+)
+async def test_whatever_variants_of_a_missing_url_say_of_each_other_all_are_fetched(
+    tmp_path: Path, special: dict[int, Any]
+) -> None:
+    """By a rule of which much is known; links to the missing URL itself come before, between and after theirs."""
+    known = SESSION + "\ntried = 50\n[rules.evidence]\ncorrect = 500"
+    answers = {n: page(prose(1 + n)) for n in range(12)} | special
+    variants = [f"/p?sid={n}" for n in answers]
+    pages = {"/": page(prose(90), "/p", *variants[:6], "/hub"), "/hub": page(prose(91), "/p#x", *variants[6:], "/p")}
+    pages |= {"/login": page(prose(66)), **dict(zip(variants, answers.values(), strict=True))}
+    settings = {**rules(tmp_path / "rules", known), "DEDUP_TRIAL_SHARE": 0.001, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    settings |= {"JOBDIR": str(tmp_path / "job"), "DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}
     with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {**given, "JOBDIR": str(tmp_path / "job")}, Large)
-    assert {url.removeprefix(site.base) for url in done.urls} == {"/p/0", "/p/1", "/p/2", "/last"}
+        stopped = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 4})
+        resumed = await crawl(f"{site.base}/", settings)
+    assert texts(stopped) | texts(resumed) >= {prose(1 + n) for n in answers if n not in special}
 
 
-class OwnRequest(scrapy.Request):
-    """One that is made in its own way, and cannot be copied."""
+async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:
+    """The canonical URL is asked for directly and fails: the request that a rule sent there must not go with it."""
+    pages = {
+        "/": page("Start " + prose(0), "/p", "/p?sid=1"),
+        "/p": Answer("gone", 404),
+        "/p?sid=1": page(prose(1)),
+    }
+    done = await crawled(pages, rules(tmp_path, SESSION))
+    assert prose(1) in texts(done)
 
-    def __init__(self, base: str, number: int, **more: Any) -> None:
-        super().__init__(f"{base}i/{number}", **more)
+
+async def test_a_canonical_url_that_robots_txt_forbids_is_not_the_end(tmp_path: Path) -> None:
+    pages = {
+        "/robots.txt": Answer("User-agent: *\nDisallow: /p$\n", headers={"Content-Type": "text/plain"}),
+        "/": page("Start " + prose(0), "/p?sid=1"),
+        "/p": page("secret"),
+        "/p?sid=1": page(prose(1)),
+    }
+    done = await crawled(pages, {**rules(tmp_path, SESSION), "ROBOTSTXT_OBEY": True})
+    assert prose(1) in texts(done)
+    assert done.requests["/p"] == 0
 
 
-class OwnRequests(scrapy.Spider):
-    name = "own"
+LEARNED = '\nstate = "probation"\nsource = "learned"'
+
+
+class PagesFirst(Follower):
+    """Asks for pages as they are, and follows links when it has them: as if the rules had come in between."""
 
     def parse(self, response: Any) -> Any:
-        yield {"text": " ".join(response.css("article ::text").getall())}
-        if response.url.count("/") == 3:
-            yield from (OwnRequest(response.url, number) for number in range(5))
+        yield from () if response.meta.get("early") else super().parse(response)
+        if response.url.endswith("/"):
+            yield from (response.follow(f"/p/{n}", meta={"dedup_url": False, "early": True}) for n in range(20))
+            yield response.follow("/hub", priority=-1)
 
 
-async def test_requests_of_a_class_of_their_own(tmp_path: Path) -> None:
-    with serve({"/": page(prose(0)), **{f"/i/{n}": page(prose(n + 1)) for n in range(5)}}) as site:
-        done = await crawl(f"{site.base}/", {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}, OwnRequests)
-    assert {item["text"] for item in done.items} == {prose(n) for n in range(6)}
+async def test_pages_that_were_there_before_speak_for_a_rule_that_sometimes_leads_nowhere(tmp_path: Path) -> None:
+    asked = [f"/p/{n}?sid=1" for n in range(28)]
+    pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
+    pages |= {f"/p/{n}": page(prose(n)) for n in range(20)} | {url: page(prose(n)) for n, url in enumerate(asked)}
+    settings = {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    done = await crawled(pages, settings, PagesFirst)
+    assert {prose(n) for n in range(20, 28)} <= texts(done)
+    assert 7 <= done.stats["dedup/url/fallback"] <= 8, "but for one that is tried"
+    assert "equivalence" not in (tmp_path / "127.0.0.1.toml").read_text()
+
+
+async def test_an_identity_stands_for_a_page_that_was_there_before(tmp_path: Path) -> None:
+    """Its form is no URL of the site, and of its variants none was met; nothing is known of the rewrite yet."""
+    asked = [f"/p/{n}?sid={sid}" for n in range(20) for sid in (1, 2)]
+    pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
+    pages |= {f"/p/{n}": page(prose(n)) for n in range(20)} | {url: page(prose(int(url[3:-6]))) for url in asked}
+    by_id = 'id = "id"\nkind = "equivalence"\nmatch = "/p/{n}"\nto = "/by-id?id={n}"'
+    settings = {**rules(tmp_path, SESSION + LEARNED, by_id), "DEDUP_TRIAL_SHARE": 0.001}
+    settings["CONCURRENT_REQUESTS_PER_DOMAIN"] = 1
+    done = await crawled(pages, settings, PagesFirst)
+    assert not any(url.startswith("/by-id") for url in done.requests)
+    tried = done.stats["dedup/url/tried"]
+    assert sum(url in done.requests for url in asked) == tried < 20
+
+
+async def test_a_page_that_was_there_speaks_once_whatever_is_sent_there(tmp_path: Path) -> None:
+    asked = [*(f"/p/0?sid={sid}" for sid in range(60)), *(f"/p/{n}?sid=1" for n in range(20, 40))]
+    pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
+    pages |= {f"/p/{n}": page(prose(n)) for n in range(20)}
+    pages |= {url: page(prose(int(url[3:].partition("?")[0]))) for url in asked}
+    done = await crawled(pages, {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001}, PagesFirst)
+    assert {prose(n) for n in range(20, 40)} <= texts(done)
+    assert "equivalence" in (tmp_path / "127.0.0.1.toml").read_text()
+
+
+PRINT = 'id = "print"\nkind = "rewrite"\ndrop = ["print"]'
+SORT = 'id = "sort"\nkind = "rewrite"\nconvert = "sort-query"'
+VARIANT, CANONICAL = "/p?print=1", "/p"
+
+
+class Early(Follower):
+    """Asks for pages as they are, as if the rules had come later."""
+
+    asked: tuple[str, ...] = (VARIANT, CANONICAL)
+    by_rules = False
+
+    def parse(self, response: Any) -> Any:
+        yield from super().parse(response)
+        if response.url.endswith("/"):
+            for number, url in enumerate(self.asked):
+                yield response.follow(url, priority=-number, meta={"dedup_url": self.by_rules})
+
+
+class Late(Early):
+    by_rules = True
+
+
+def settings(folder: Path, *tables: str, **more: Any) -> dict[str, Any]:
+    return {
+        **rules(folder / "rules", *tables),
+        "DEDUP_TRIAL_SHARE": 0.001,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "DEDUP_INDEX": f"lmdb:{folder / 'index'}",
+        **more,
+    }
+
+
+async def test_one_item_of_both_is_stored_and_explain_tells_the_two_apart(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0)), VARIANT: page(prose(1)), CANONICAL: page(prose(1))}
+    done = await crawled(pages, settings(tmp_path, PRINT), Early)
+    assert done.urls == {f"{done.base}/", f"{done.base}{VARIANT}"}
+    of_variant, of_canonical = (_explained(tmp_path, done.base + url) for url in (VARIANT, CANONICAL))
+    assert "its page was kept" in of_variant
+    assert "duplicate" not in of_variant
+    assert f"is a duplicate of {done.base}{VARIANT}" in of_canonical
+    assert "its page was kept" not in of_canonical
+
+
+def _explained(folder: Path, url: str) -> str:
+    options = ["--index", f"lmdb:{folder / 'index'}", "--rules", str(folder / "rules")]
+    ran = subprocess.run(
+        [sys.executable, "-m", "dedupcrawl", "explain", url, *options], capture_output=True, text=True, check=True
+    )
+    return ran.stdout
+
+
+async def test_a_later_crawl_finds_out_that_the_page_is_no_duplicate_any_more(tmp_path: Path) -> None:
+    pages = {"/": page(prose(0)), VARIANT: page(prose(1)), CANONICAL: page(prose(1))}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", settings(tmp_path, PRINT), Early)
+        pages[CANONICAL] = page(prose(2))
+        later = await crawl(f"{site.base}/", settings(tmp_path, PRINT), Late)
+    assert texts(later) == {prose(0), prose(1), prose(2)}
+
+
+async def test_a_rule_that_came_since_finds_it_out_too(tmp_path: Path) -> None:
+    numbers = range(6)
+
+    class Pages(Late):
+        asked = (*(f"/p{n}?print=1" for n in numbers), *(f"/p{n}" for n in numbers))
+
+    pages = {"/": page(prose(0)), **{url: page(prose(1 + i % 6)) for i, url in enumerate(Pages.asked)}}
+    with serve(pages) as site:
+        await crawl(f"{site.base}/", {**settings(tmp_path), "DEDUP_RULES": []}, Pages)
+        pages |= {f"/p{n}": page(prose(100 + n)) for n in numbers}
+        later = await crawl(f"{site.base}/", settings(tmp_path, PRINT + LEARNED, DEDUP_TRIAL_SHARE=0.02), Pages)
+    assert {prose(100 + n) for n in numbers} <= texts(later)
+
+
+async def test_in_whatever_order_arguments_come_one_url_is_fetched(tmp_path: Path) -> None:
+    pages = {f"/p?{query.format(n)}": page(prose(1 + n)) for n in range(10) for query in ("a={}&b=2", "b=2&a={}")}
+    asked = {f"{url}&sid={sid}": text for url, text in pages.items() for sid in "xyz"}
+    done = await crawled(
+        {"/": page(prose(0), *asked), **pages, **asked}, settings(tmp_path, SESSION + LEARNED, SORT + LEARNED)
+    )
+    assert texts(done) == set(map(prose, range(11)))
+    assert "dedup/url/fallback" not in done.stats
+
+
+async def test_a_known_page_in_another_order_of_its_arguments_is_an_update(tmp_path: Path) -> None:
+    first, second = "/p?b=1&a=2", "/p?a=2&b=1"
+    pages = {"/": page(prose(0), first), first: page(prose(1)), second: page(prose(1))}
+    with serve(pages) as site:
+        for url in (first, second):
+            pages["/"] = page(prose(0), url)
+            done = await crawl(f"{site.base}/", settings(tmp_path, SORT + LEARNED, DEDUP_SCOPE="spider"))
+            assert len(done.items) == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,19 @@ from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import NEEDS_PROXIES, Answer, Crawl, Follower, crawl, page, prose, redirect, serve
+from tests.crawls.site import (
+    NEEDS_PROXIES,
+    Answer,
+    Follower,
+    crawl,
+    crawled,
+    page,
+    prose,
+    redirect,
+    serve,
+    texts,
+)
+from tests.fixtures import table_of
 
 TOPICS, SESSIONS = 12, 4
 
@@ -51,17 +62,13 @@ def known(folder: Path) -> SiteSoftware:
         return SiteSoftware.from_bytes(index.site_state("127.0.0.1", NAME))
 
 
-def texts(done: Crawl) -> set[str]:
-    return {item["text"] for item in done.items}
-
-
 EVERYTHING = {prose(t) for t in range(TOPICS)} | {prose(900 + s) for s in range(SESSIONS)} | {prose(990), prose(991)}
 
 
 async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with serve(forum("/forum")) as site, caplog.at_level("DEBUG", "dedupcrawl"):
-        done = await crawl(f"{site.base}/forum/viewforum.php?f=0", settings(tmp_path))
-        fetched = sum(site.requests.values())
+    with caplog.at_level("DEBUG", "dedupcrawl"):
+        done = await crawled(forum("/forum"), settings(tmp_path), start="/forum/viewforum.php?f=0")
+        fetched = sum(done.requests.values())
     assert texts(done) == EVERYTHING
     assert done.stats["dedup/software/recognized/phpbb2"] == 1
     (said,) = (line for line in caplog.messages if " are written into " in line)
@@ -134,8 +141,7 @@ async def test_a_rule_that_is_wrong_there_is_revoked_loses_nothing_and_is_not_tr
 
 @pytest.mark.parametrize("off", [{"DEDUP_SOFTWARE": False}, {"DEDUP_TRIAL_SHARE": 0}, {"DEDUP_URL_MODE": "off"}])
 async def test_it_can_be_switched_off(tmp_path: Path, off: dict[str, Any]) -> None:
-    with serve(forum()) as site:
-        done = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path, **off))
+    done = await crawled(forum(), settings(tmp_path, **off), start="/viewforum.php?f=0")
     assert "dedup/url/rewritten" not in done.stats
     assert texts(done) == EVERYTHING
 
@@ -158,8 +164,7 @@ different = [["/box/1", "/box/2"]]
     links = [f"/box/{n}?from={other}" for other in range(3) for n in range(8)]
     pages = {"/shelf": page(prose(99), *links), **{link: page(prose(int(link[5]))) for link in links}}
     pages |= {f"/box/{n}": page(prose(n)) for n in range(8)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/shelf", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
+    done = await crawled(pages, settings(tmp_path, DEDUP_SOFTWARE=str(mine)), start="/shelf")
     assert done.stats["dedup/software/recognized/archive"] == 1
     assert done.stats["dedup/url/saved"] > 0
     assert texts(done) == {prose(99), *map(prose, range(8))}
@@ -192,27 +197,17 @@ ignored = ["css:.note"]
     pages = {"/": page(prose(99), *(f"/shelf/{to}" for to in numbers))}
     pages |= {f"/shelf/{to}": shelf(to, *(adding[n, to] for n in numbers)) for to in numbers}
     pages |= {url: shelf(to, note=prose(200 + n, 6)) for (n, to), url in adding.items()}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
+    done = await crawled(pages, settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
     assert done.stats["dedup/software/recognized/shop"] == 1
     assert "dedup/url/tried_wrong" not in done.stats
     assert done.stats["dedup/url/saved"] > 50
     assert texts(done) >= {prose(99), *(prose(to, 12) for to in numbers)}
 
 
-async def test_a_file_that_ignores_what_cannot_be_found_ends_the_crawl_at_its_start(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    text = 'name = "a"\ntitle = "A"\nsource = "us"\nsigns = [{url = "/a"}]\nignored = ["css:..."]\n'
-    (tmp_path / "mine" / "a.toml").write_text(text, encoding="utf-8")
-    with serve({"/": page(prose(1))}) as site, pytest.raises(Exception, match="is not a CSS selector"):
-        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(tmp_path / "mine")))
-
-
 async def test_a_site_of_none_of_them_is_left_alone(tmp_path: Path) -> None:
     pages = {"/": page(prose(0), *(f"/{n}?sid={n}" for n in range(40)))}
     pages |= {f"/{n}?sid={n}": page(prose(n)) for n in range(40)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path))
+    done = await crawled(pages, settings(tmp_path))
     assert not [name for name in done.stats if "software/recognized" in name]
     assert "dedup/url/rewritten" not in done.stats
     assert known(tmp_path) == SiteSoftware()
@@ -225,20 +220,12 @@ def test_a_wrong_setting_says_what_it_takes(tmp_path: Path) -> None:
     assert DedupSettings.read({"DEDUP_SOFTWARE": "off"}).software is False
 
 
-async def test_a_broken_file_of_ones_own_ends_the_crawl_at_its_start(tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    (mine / "a.toml").write_text("name = 1", encoding="utf-8")
-    started = time.monotonic()
-    with (
-        serve({"/": page(prose(1))}) as site,
-        pytest.raises(
-            Exception,
-            match=r"DEDUP_SOFTWARE: .*a.toml: name must be a string, not a number; a program has name",
-        ),
-    ):
-        await crawl(f"{site.base}/", settings(tmp_path, DEDUP_SOFTWARE=str(mine)))
-    assert time.monotonic() - started < 60
+@table_of("crawls", "a_broken_file_of_ones_own_ends_the_crawl_at_its_start")
+async def test_a_broken_file_of_ones_own_ends_the_crawl_at_its_start(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(Exception, match=says):
+        await crawled({"/": page(prose(1))}, settings(tmp_path, DEDUP_SOFTWARE=str(tmp_path / "mine")))
 
 
 async def test_what_the_rules_of_a_program_sent_elsewhere_that_is_not_there_is_fetched(tmp_path: Path) -> None:
@@ -250,8 +237,7 @@ async def test_what_the_rules_of_a_program_sent_elsewhere_that_is_not_there_is_f
     topics = [url for url in pages if url.startswith("/forum/viewtopic.php") and "&sid=0" in url]
     profile = "/forum/profile.php?mode=viewprofile&u=2"
     pages["/forum/viewforum.php?f=0"] = page(prose(900), *topics, profile, "/news/1")
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/forum/viewforum.php?f=0", settings(tmp_path))
+    done = await crawled(pages, settings(tmp_path), start="/forum/viewforum.php?f=0")
     assert done.stats["dedup/software/dropped/phpbb2"] == 1
     assert {prose(t) for t in range(TOPICS)} - {prose(10)} <= texts(done)
     assert prose(2_000) in texts(done)
@@ -311,6 +297,5 @@ async def test_requests_of_a_class_of_their_own_are_left_alone(tmp_path: Path) -
     (tmp_path / "rules" / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n{rule}', encoding="utf-8")
     pages = {"/": page(prose(0), *(f"/p?n={n}&sid=1" for n in range(1, 5)))}
     pages |= {f"/p?n={n}&sid=1": page(prose(n)) for n in range(1, 5)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", given, OwnRequests)
+    done = await crawled(pages, given, OwnRequests)
     assert texts(done) == set(map(prose, range(5)))

@@ -24,8 +24,8 @@ from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Premise, Skip
 from dedupcrawl.index.runs import read_runs
 from tests.commands.invoked import run
-from tests.crawls.ruled_sites import KNOWN, every, rules, shop, texts
-from tests.crawls.site import crawl, page, prose, serve
+from tests.crawls.ruled_sites import KNOWN, every, rules, shop
+from tests.crawls.site import crawl, crawled, page, prose, serve, texts
 
 STORY = prose(1, 200)
 
@@ -68,8 +68,7 @@ class RefusesFirst(FailsFirst):
 @pytest.mark.parametrize("kind", ["rewrite", "equivalence"])
 async def test_what_was_sent_to_a_page_whose_item_fails_is_fetched_itself(tmp_path: Path, kind: str) -> None:
     table = f'id = "sid"\nkind = "{kind}"\ndrop = ["sid"]'
-    with serve(shop(6, sessions=2)) as site:
-        done = await crawl(f"{site.base}/", {**rules(tmp_path, table), "ITEM_PIPELINES": {FailsFirst: 300}})
+    done = await crawled(shop(6, sessions=2), {**rules(tmp_path, table), "ITEM_PIPELINES": {FailsFirst: 300}})
     assert texts(done) == every(6) - {"Start " + prose(0)}  # which no other URL leads to
 
 
@@ -113,10 +112,9 @@ async def test_what_an_index_that_was_away_at_the_end_could_not_be_told_is_fetch
     pages = {"/": page("Start " + prose(0), "/second", "/first?sid=1"), "/second": page(STORY)}
     pages |= {"/first": page(STORY), "/first?sid=1": page(STORY)}
     settings = {**rules(tmp_path, KNOWN), "ITEM_PIPELINES": {Failing: 300}, "CONCURRENT_REQUESTS": 1}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings)
+    done = await crawled(pages, settings)
     assert STORY in texts(done)
-    assert done.fetched.count(f"{site.base}/second") == 2
+    assert done.fetched.count(f"{done.base}/second") == 2
     assert done.stats["dedup/index/due"] == 0
 
 
@@ -142,30 +140,6 @@ async def test_what_was_dropped_for_a_page_that_is_lost_is_fetched_again(tmp_pat
     assert run.kept == 2, "without what was lost"
     assert verdict is not None
     assert not verdict.is_duplicate
-
-
-async def test_other_items_of_the_page_are_enough(tmp_path: Path) -> None:
-    """One item of a page that is stored is what the page may stand on."""
-
-    class OneOfTwo(Fussy):
-        seen = 0
-
-        async def process_item(self, item: Any) -> Any:
-            OneOfTwo.seen += 1
-            if OneOfTwo.seen == 1:
-                raise DropItem("the first")
-            return item
-
-    from tests.crawls.test_items import spider_of
-
-    with serve({"/": page(STORY)}) as site:
-        path = tmp_path / "index"
-        settings = {"ITEM_PIPELINES": {OneOfTwo: 300}, "DEDUP_INDEX": f"lmdb:{path}"}
-        done = await crawl(f"{site.base}/", settings, spider_of(dict, copies=2))
-    assert len(done.items) == 1
-    index = LmdbIndex(path, ())
-    assert index.info()["unstored"] == 0
-    index.close()
 
 
 async def test_after_a_crawl_everything_is_confirmed(tmp_path: Path) -> None:
@@ -279,9 +253,8 @@ class TakesTheGood:
 async def test_a_page_is_settled_with_its_last_item(spider: type[scrapy.Spider], settings: dict[str, Any]) -> None:
     """An item that is lost, before another has come to our pipeline, does not cost the page its place."""
     pages = {"/a": page(STORY, "/b"), "/b": page(STORY, "/c"), "/c": page(STORY)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/a", {"ITEM_PIPELINES": {TakesTheGood: 800}, **settings}, spider)
-    assert done.urls == {f"{site.base}/a"}
+    done = await crawled(pages, {"ITEM_PIPELINES": {TakesTheGood: 800}, **settings}, spider, start="/a")
+    assert done.urls == {f"{done.base}/a"}
     assert "dedup/content/abandoned" not in done.stats
 
 
@@ -326,8 +299,7 @@ async def test_items_that_our_pipeline_does_not_see_are_not_held(
     pipelines: dict[Any, int | None], caplog: pytest.LogCaptureFixture
 ) -> None:
     pages = {"/": page(prose(0), *(f"/{n}" for n in range(9))), **{f"/{n}": page(prose(n + 1)) for n in range(9)}}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", {"ITEM_PIPELINES": pipelines}, Seeing)
+    done = await crawled(pages, {"ITEM_PIPELINES": pipelines}, Seeing)
     assert len(done.items) == 30
     assert Seeing.at_end <= 3  # the last page's
     warned = [record for record in caplog.records if "as other objects" in record.message]

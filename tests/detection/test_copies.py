@@ -1,4 +1,4 @@
-"""Which of two pages that say the same stands for the other, whichever of them came first."""
+"""Which of two pages that say the same stands for the other, and whose pages may."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import pytest
 from dedupcrawl.content.html import extract
 from dedupcrawl.detection.trust import EVERYBODY, Trust
 from dedupcrawl.page import Page
+from dedupcrawl.sites import owner_of
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import Crawl, text
+from tests.detection.judged import Crawl, Shared, prose, text
+from tests.fixtures import table_of
 
 TEXT = [text(60, seed) for seed in range(3)]
 BODY = "".join(f"<p>{line}.</p>" for line in TEXT)
@@ -61,16 +63,7 @@ def test_what_comes_later_is_dropped_for_the_better_one() -> None:
     assert text.is_duplicate
 
 
-@pytest.mark.parametrize(
-    ("old", "today", "notice"),
-    [
-        ("/doku.php?id=lamp&rev=1795881092", "/doku.php?id=lamp", ""),
-        ("/index.php?title=Lamp&oldid=4711", "/index.php?title=Lamp", "This is an old revision of the page"),
-        ("/wiki/Lamp?version=3", "/wiki/Lamp", "Dies ist eine alte Version."),
-        ("/history/3/lamp", "/lamp", "This is an old revision of the page"),
-        ("/history/3/lamp", "/lamp", "這是舊版本"),
-    ],
-)
+@table_of("detection", "the_current_page_stands_for_an_old_revision")
 def test_the_current_page_stands_for_an_old_revision(old: str, today: str, notice: str) -> None:
     def wiki(path: str, note: str = "") -> Page:
         return extract(f"<title>Lamp</title><h1>Lamp</h1><p>{note}</p>{BODY}", f"http://wiki.example{path}")
@@ -98,3 +91,73 @@ def test_a_better_copy_is_kept_though_its_host_is_not_trusted_but_takes_no_place
     first, second = verdicts(stranger, HTML, trust=Trust([trusted]))
     assert (first.verdict, second.verdict) == ("unique", "unique")
     assert second.evidence.get("supersedes", []) == [stranger.url] * (trusted == "a.example")
+
+
+@table_of("detection", "only_ones_own_pages_and_trusted_ones")
+def test_only_ones_own_pages_and_trusted_ones(kept: str, new: str, may: bool) -> None:
+    assert Trust(["named.org", ""]).may_replace(kept, new) == may
+    assert EVERYBODY.may_replace(kept, new)
+
+
+@pytest.mark.parametrize(
+    ("url", "owner"),
+    [
+        ("http://alice.github.io/", "alice.github.io"),  # the whole list, private part included
+        ("http://www.example.co.uk/", "example.co.uk"),
+        ("http://[2001:db8::1]:80/a", "[2001:db8::1]"),
+        ("x" * 10_000, "x" * 10_000),
+        ("http://h.example:8001/a", "h.example:8001"),
+        ("https://h.example:443/a", "h.example"),
+        ("http://h.example:080/a", "h.example"),
+        ("http://user:81@www.h.example.com/a", "example.com"),
+        ("http://uni.example/~bo/a", "uni.example/~bo"),
+        ("http://uni.example/people/%7Ebo/a?x=/~al/", "uni.example/~bo"),
+        ("http://uni.example/~bo/../~al/a", "uni.example/~al"),
+        ("http://uni.example/~bo/%2e%2E/~al/a", "uni.example/~al"),
+        ("http://uni.example/a~b/~?q=/~al/", "uni.example"),
+        ("http://uni.example", "uni.example"),
+        ("uni.example:8080/~bo", "uni.example:8080/~bo"),
+    ],
+)
+def test_hosts_ports_and_users_folders_have_owners_of_their_own(url: str, owner: str) -> None:
+    assert owner_of(url) == owner
+    assert owner_of(owner) == owner
+
+
+def falsified(text: list[str]) -> list[str]:
+    """Something added, inside and at the end."""
+    return [*text[:100], "bought", *text[100:], *prose(150, 9)]
+
+
+def test_who_is_not_trusted_cannot_take_the_place_of_another_site() -> None:
+    text = prose(300)
+    for trust, taken in ((Trust(["evil.com"]), True), (EVERYBODY, True), (Trust(["a.com"]), False)):
+        shared = Shared()
+        shared.judge("http://evil.com/copy", falsified(text), trust=trust)
+        assert shared.judge("http://a.com/article", text, trust=trust).is_duplicate == taken
+
+
+def test_who_is_not_trusted_supersedes_no_page_of_another_site() -> None:
+    text, page_context = prose(300), prose(200, 9)
+    for trust, superseded in ((Trust(["evil.com"]), True), (EVERYBODY, True), (Trust(["a.com"]), False)):
+        shared = Shared()
+        shared.judge("http://a.com/article", text, trust=trust)
+        verdict = shared.judge("http://evil.com/wrapped", [*text, *page_context], trust=trust)
+        assert verdict.evidence.get("supersedes", []) == ["http://a.com/article"] * superseded
+
+
+def test_of_who_is_not_trusted_the_identical_text_will_do() -> None:
+    shared = Shared()
+    shared.judge("http://mirror.com/1", prose(300), trust=Trust([]))
+    verdict = shared.judge("http://a.com/1", prose(300), trust=Trust([]))
+    assert (verdict.duplicate_of, verdict.check) == ("http://mirror.com/1", "exact")
+
+
+def test_many_forgeries_do_not_hide_the_page_that_is_trusted() -> None:
+    shared, text, trust = Shared(), prose(300), Trust(["a.com"])
+    for number in range(9):
+        shared.judge(f"http://evil{number}.com/", [*text, f"more{number}"], trust=trust, scope="all")
+    shared.judge("http://a.com/1", text, trust=trust)
+    for number in range(9):
+        shared.judge(f"http://evil{number}.org/", [*text, f"more{number}"], trust=trust)
+    assert shared.judge("http://a.com/2", [*text, "another"], trust=trust).duplicate_of == "http://a.com/1"

@@ -1,22 +1,30 @@
-"""Pairs: what a crawl would say of two pages, asked without one."""
+"""Pairs, how sure a page has to be a duplicate, and what is kept beside a page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
-from dedupcrawl.content.model import packaged
-from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.content.model import DOUBTED, packaged
+from dedupcrawl.core.template import RECURRING
+from dedupcrawl.detection.analysis import OWN_SYMBOLS, Analysis
+from dedupcrawl.detection.attachments import items_of, packed_item, packed_text, text_of
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.pairs import Pairs, UnknownPageError
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.page import Page
+from dedupcrawl.verdict import Verdict
 from tests.crawls.site import prose
+from tests.detection.judged import Crawl, text
+from tests.detection.judged import prose as worded
 
 CHECKS = make_checks(CHECK_NAMES, {})
 
@@ -85,8 +93,63 @@ def test_pages_given_whole_are_read_as_in_the_crawl(crawl: tuple[Index, dict[str
     assert kept.probability == found.probability
 
 
-def test_a_page_kept_under_its_canonical_url_is_found_where_it_was_fetched(tmp_path: Path) -> None:
-    with closing(LmdbIndex(tmp_path / "index", CHECKS)) as index:
-        page = Page("http://a.example/1?sid=2", title="One", paragraphs=(prose(1),))
-        Detector(index).judge(Analysis(page, index.secret), CHECKS, canonical="http://a.example/1")
-        assert Pairs(index, packaged()).compare(page, page.url).probability == 1
+TEXT, OTHER = worded(80, 1), [*worded(80, 1)[:70], *worded(10, 2)]
+LENIENT = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.98, 0.9999)))
+"""Drops at the default precision whatever is compared, and above it next to nothing."""
+
+
+def page(path: str, words: list[str], title: str = "Tides", *asides: str) -> Page:
+    return Page(f"http://a.example/{path}", title=title, paragraphs=(" ".join(words),), asides=asides)
+
+
+def last_of(pages: list[Page], check: str, **given: Any) -> Verdict:
+    asked = {name: given.pop(name) for name in ("target_precision",) if name in given}
+    crawl = Crawl(make_checks((check,), {}), **given)
+    return [crawl.meet(one, **asked) for one in pages][-1]
+
+
+STRANGERS = [page(f"x/{number}", worded(80, 100 + number), f"Page {number}") for number in range(RECURRING)]
+
+
+@pytest.mark.parametrize("before", [STRANGERS, []])
+@pytest.mark.parametrize(("check", "is_dropped"), [("shingles", True), ("title", False)])
+def test_what_a_title_alone_brings_up_must_be_surer(before: list[Page], check: str, is_dropped: bool) -> None:
+    pages = [*before, page("1", TEXT), page("2", OTHER)]
+    assert last_of(pages, check, model=LENIENT).is_duplicate == is_dropped
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "is_dropped"),
+    [([], OWN_SYMBOLS, False), ([], OWN_SYMBOLS - 1, True), (STRANGERS, OWN_SYMBOLS, True)],
+)
+def test_of_the_first_pages_of_a_site_what_stands_beside_may_be_what_they_say(
+    before: list[Page], words: int, is_dropped: bool
+) -> None:
+    model = msgspec.structs.replace(packaged(), thresholds=((0.97, 0.00001), (0.99, 0.00002)))
+    pages = [*before, page("1", TEXT), page("2", TEXT, "Tides", text(words, 3))]
+    assert last_of(pages, "shingles", model=model).is_duplicate == is_dropped
+
+
+def test_a_page_in_doubt_is_told_with_the_one_that_it_resembles_most() -> None:
+    """Which is neither the first nor the last that is compared: a "not" says more than ten words that went."""
+    model = msgspec.structs.replace(packaged(), thresholds=((DOUBTED, 0.00001), (0.97, 1.0)))
+    near = page("near", [*TEXT[10:], *worded(10, 2)], "Near")
+    pages = [page("other", [*TEXT[:-1], "not", TEXT[-1]], "Other"), near, page("far", TEXT[20:], "Far")]
+    verdict = last_of([*pages, page("new", TEXT)], "shingles", model=model)
+    assert verdict.evidence["in_doubt"]["url"] == near.url
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1, max_size=5))
+def test_texts_and_items_come_back(paragraphs: list[str]) -> None:
+    plain = [paragraph.encode("utf-8", "replace").decode() for paragraph in paragraphs]
+    numbers = (11, 2, 9)
+    attached = dict([packed_text(paragraphs), *(packed_item(number, f'{{"n": {number}}}') for number in numbers)])
+    assert text_of(attached) == plain
+    assert items_of(attached) == [b'{"n": 2}', b'{"n": 9}', b'{"n": 11}'], "in their order"
+
+
+def test_long_texts_are_cut_and_large_items_refused() -> None:
+    name, raw = packed_text(["x" * 3_000_000])
+    assert len((text_of({name: raw}) or [""])[0]) == 1_000_000
+    with pytest.raises(ValueError, match="not kept"):
+        packed_item(0, '"' + "x" * (1 << 24) + '"')

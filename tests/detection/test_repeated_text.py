@@ -1,16 +1,23 @@
-"""What a site repeats on its pages neither makes duplicates nor hides them."""
+"""What a site repeats neither makes duplicates nor hides them, and is kept for many hosts within bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.registry import make_checks
-from dedupcrawl.core.template import Template
+from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.detection import site_templates
 from dedupcrawl.detection.analysis import Analysis, Reading
+from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.site_templates import SiteTemplates
+from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Skip
 from dedupcrawl.page import Page
@@ -35,13 +42,6 @@ def test_what_stands_in_little_elsewhere_does_not_hide_a_duplicate() -> None:
     )
     crawl.meet(first)
     assert crawl.meet(again).is_duplicate
-
-
-def test_on_another_site_what_stands_around_a_text_is_another_frame() -> None:
-    crawl, page = Crawl(), framed(text(30, 1), text(200))
-    crawl.meet(page)
-    reprint = framed(text(30, 2), text(200)).replace(url="http://b.example/")
-    assert crawl.meet(reprint).duplicate_of == page.url
 
 
 class Site(Crawl):
@@ -182,14 +182,6 @@ def test_a_page_dropped_before_its_template_was_known_is_asked_for_again_once_an
     assert site.detector.wrongly_dropped() == []
 
 
-def test_where_no_check_has_anything_to_say_of_it_any_more_it_is_asked_for() -> None:
-    site = Site(make_checks(("simhash", "shingles"), {}))
-    site.page("a.example/story", MENU, prose(60, 6), FOOT)
-    assert site.page("a.example/empty", MENU, FOOT).is_duplicate
-    site.fill("a.example", [MENU, FOOT])
-    assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
-
-
 def test_an_index_that_fails_meanwhile_puts_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site()
     site.page("a.example/story", MENU, prose(60, 6), FOOT)
@@ -212,16 +204,6 @@ def test_an_index_that_fails_meanwhile_puts_it_off(monkeypatch: pytest.MonkeyPat
     assert [one.url for one in site.detector.wrongly_dropped()] == ["http://a.example/empty"]
 
 
-def test_the_page_it_was_dropped_for_may_have_been_updated_since() -> None:
-    site = Site()
-    story = prose(60, 7)
-    site.page("a.example/story", story, FOOT)
-    assert site.page("a.example/copy", story[:59], FOOT).is_duplicate
-    site.page("a.example/story", story, FOOT)
-    site.fill("a.example", [MENU, FOOT])
-    assert site.detector.wrongly_dropped() == []
-
-
 def test_two_pages_are_not_each_other_s_duplicates() -> None:
     site = where_a_story_stands_in_two_templates()
     site.fill("a.example", [MENU, FOOT])
@@ -229,60 +211,11 @@ def test_two_pages_are_not_each_other_s_duplicates() -> None:
     assert site.index.verdict("http://a.example/story") is None
 
 
-def test_what_is_said_of_a_page_ends_with_its_text() -> None:
-    site = where_a_story_stands_in_two_templates()
-    site.fill("a.example", [MENU, FOOT])
-    assert not site.page("a.example/story?print", MENU, prose(60, 8), FOOT).is_duplicate
-    said = site.index.verdict("http://a.example/story?print")
-    assert said is not None
-    assert not said.is_duplicate
-
-
-@pytest.mark.parametrize("how", ["forced", "updated"])
-def test_what_stays_whatever_it_duplicates_is_not_marked(how: str) -> None:
-    site = Site()
-    site.page("a.example/story", prose(60, 7), FOOT)
-    if how == "updated":
-        site.page("a.example/story?print", MENU, prose(60, 8), FOOT)
-    site.page("a.example/story?print", MENU, prose(60, 7), FOOT, force_keep=how == "forced")
-    site.fill("a.example", [MENU, FOOT])
-    assert site.index.verdict("http://a.example/story?print") is None
-
-
 def where_a_story_stands_in_two_templates() -> Site:
     site = Site()
     assert not site.page("a.example/story", prose(60, 7), FOOT).is_duplicate
     assert not site.page("a.example/story?print", MENU, prose(60, 7), FOOT).is_duplicate
     return site
-
-
-def test_what_was_forgotten_is_not_read_again() -> None:
-    site = Site()
-    site.page("a.example/story", MENU, prose(90, 6), FOOT)
-    site.index.forget(["http://a.example/story"])
-    site.fill("a.example", [MENU, FOOT])
-    assert site.index.entry("http://a.example/story") is None
-
-
-def test_pages_that_differ_in_a_slot_alone_are_one_where_they_say_enough() -> None:
-    site = Site()
-    sizes = [prose(8, 400 + number) for number in range(3)]
-    for number in range(18):
-        site.page(f"shop.example/{number}", MENU, sizes[number % 3], prose(60, 300 + number), FOOT)
-    text = prose(60, 7)
-    assert not site.page("shop.example/one", MENU, sizes[0], text, FOOT).is_duplicate
-    assert site.page("shop.example/other", MENU, sizes[1], text, FOOT).is_duplicate
-
-
-def test_the_differing_words_are_shown_where_they_stand() -> None:
-    site = Site()
-    site.fill("a.example", [MENU, FOOT])
-    story = prose(300, 8)
-    site.page("a.example/one", MENU, story, FOOT)
-    verdict = site.page("a.example/two", MENU, [*story[:150], "another", *story[150:]], FOOT)
-    assert verdict.is_duplicate
-    (differs,) = verdict.evidence["differs"]
-    assert (differs["at"], differs["says"], differs["kept_symbols"]) == (160 + 150, "another", 0)
 
 
 def test_of_pages_of_nothing_but_template_or_hardly_more_only_equal_ones_are_duplicates() -> None:
@@ -312,17 +245,80 @@ def test_own_text_in_a_very_long_template_is_kept() -> None:
     assert not any(verdict.is_duplicate for verdict in verdicts)
 
 
-def test_what_a_site_repeats_is_stored_even_when_a_quota_cannot_be() -> None:
-    class Full(TemporaryIndex):
-        def update_site_state(
-            self, site: str, name: str, change: Callable[[bytes | None], bytes], guess: bytes | None = None
-        ) -> bytes:
-            if name == "pages":
-                raise OSError("no space left on device")
-            return super().update_site_state(site, name, change, guess)
+ONLY_EXACT = make_checks(["exact"], {})
 
-    crawl = Crawl(index=Full(CHECKS))
-    crawl.meet(framed(text(30, 1)))
-    with pytest.raises(OSError, match="no space"):
-        crawl.detector.close()
-    assert SiteTemplates(crawl.index).of("a.example").pages == 1
+
+def learn(templates: SiteTemplates, host: str, blocks: Collection[int], title: str) -> None:
+    """Count a page that has these blocks: its links."""
+    templates.learn(host, Analysis(Page(f"http://{host}/", links=blocks)), title)
+
+
+def learned(templates: SiteTemplates, host: str, pages: int, *blocks: int, first: int = 1000) -> None:
+    for page in range(pages):
+        learn(templates, host, {*blocks, first + page}, f"{first + page}")
+
+
+def test_a_later_process_knows_what_was_learned(tmp_path: Path) -> None:
+    index = LmdbIndex(tmp_path, ONLY_EXACT)
+    templates = SiteTemplates(index)
+    learned(templates, "a.example", 7, 1, 2)
+    templates.store()
+    index.close()
+    again = SiteTemplates(LmdbIndex(tmp_path, ONLY_EXACT))
+    assert again.of("a.example").recurring([1, 2, 3]) == [True, True, False]
+    assert again.of("a.example").pages == 7
+
+
+def test_a_site_that_is_crawled_again_and_again_is_no_template(tmp_path: Path) -> None:
+    blocks = set[int]()
+    for run in range(2 * RECURRING):
+        index = LmdbIndex(tmp_path, ONLY_EXACT)
+        detector = Detector(index, run=f"{run}")
+        for number in range(3):
+            page = Page(f"http://a.example/{number}", title=f"Post {number}", paragraphs=(text(60, number),))
+            analysis = Analysis(page, index.secret)
+            blocks.update(analysis.text.block_hashes)
+            detector.judge(analysis, ONLY_EXACT)
+        detector.close()
+        index.close()
+    template = SiteTemplates(LmdbIndex(tmp_path, ONLY_EXACT)).of("a.example")
+    assert template.pages == 3
+    assert not any(template.recurring(blocks))
+
+
+LEARNED = st.lists(st.tuples(st.booleans(), st.sets(st.integers(0, 12), max_size=6), st.booleans()), max_size=40)
+
+
+@given(LEARNED)
+def test_no_count_is_too_high_and_one_process_alone_counts_all_that_is_on_several(
+    pages: list[tuple[bool, set[int], bool]],
+) -> None:
+    """Whose page it is, what stands on it, and whether it is stored then."""
+    index = TemporaryIndex(ONLY_EXACT)
+    both = SiteTemplates(index), SiteTemplates(index)
+    truth, by = Counter[int](), {is_other: Counter[int]() for is_other in (False, True)}
+    for number, (is_other, blocks, stores) in enumerate(pages):
+        learn(both[is_other], "a.example", blocks, f"{number}")
+        truth.update(blocks)
+        by[is_other].update(blocks)
+        if stores:
+            both[is_other].store()
+    for one in both:
+        one.store()
+    stored = SiteTemplates(index).of("a.example")
+    index.close()
+    assert stored.pages == len(pages)
+    for block, count in truth.items():
+        assert sum(seen for one in by.values() if (seen := one[block]) > 1) <= stored.count(block) <= count
+
+
+@pytest.mark.parametrize("limit", ["_HOSTS_IN_MEMORY", "_BLOCKS_IN_MEMORY"])
+def test_hosts_make_room_for_others_and_are_found_again(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(site_templates, limit, 3)
+    templates = SiteTemplates(TemporaryIndex(ONLY_EXACT))
+    for turn in range(6):
+        for host in range(8):
+            learn(templates, f"{host}.example", {host, 100 + turn}, f"{turn}")
+            assert len(templates._known) <= 3
+    for host in range(8):  # of their blocks none was met twice between two visits
+        assert templates.of(f"{host}.example").pages == 6

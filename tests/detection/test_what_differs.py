@@ -14,6 +14,7 @@ from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, SECRET, Crawl, text
+from tests.fixtures import table_of
 
 FRAME = text(60)
 BULLETIN = """
@@ -61,15 +62,6 @@ def test_a_page_of_fixtures_is_another_once_it_has_the_results() -> None:
     ]
     results = [f"{rounds[0]} 31 to 17", *(f"{one} 24 to 12" for one in rounds[1:-1]), rounds[-1]]
     assert second("\n".join(rounds), "\n".join(results)).verdict == "unique"
-
-
-def test_a_url_in_a_text_is_text() -> None:
-    step = "Write it down as the manual says it, wait until it is dry, and hang it up where all can see it."
-    one, other = (f"{FRAME}\nYour file is here: http://mirror.example/{name}\n{step}" for name in ("tides", "winds"))
-    verdict = second(one, other)
-    told = verdict.evidence.get("in_doubt", verdict.evidence)
-    assert [difference["says"] for difference in told["differs"]] == ["winds"]
-    assert told["probability"] < 1
 
 
 @pytest.mark.parametrize("name", [name for name in CHECK_NAMES if name != "title"])
@@ -125,14 +117,7 @@ def test_what_one_character_says(one: str, other: str) -> None:
     assert second(f"{FRAME} {one}", f"{FRAME} {one}", "exact").is_duplicate
 
 
-@pytest.mark.parametrize(
-    ("wrapper", "cell"),
-    [
-        ("<table>{}</table>", "<tr><td>Pier {}<td>{}:{} m"),
-        ("<dl>{}</dl>", "<dt>Pier {}<dd>{}:{} m"),
-        ("<ul>{}</ul>", "<li>Pier {}: {}:{} m"),
-    ],
-)
+@table_of("detection", "a_table_in_an_article_is_part_of_it")
 def test_a_table_in_an_article_is_part_of_it(wrapper: str, cell: str) -> None:
     story = "".join(f"<p>{text(50, seed)}." for seed in range(4))
 
@@ -143,13 +128,6 @@ def test_a_table_in_an_article_is_part_of_it(wrapper: str, cell: str) -> None:
 
     crawl = Crawl()
     assert [crawl.meet(page(day)).verdict for day in (1, 2, 3)] == ["unique"] * 3
-
-
-def test_headlines_tell_pages_of_one_site_apart_whatever_its_hosts() -> None:
-    crawl, shirt, coat = Crawl(), product("Shirt", "EUR 20"), product("Coat", "EUR 20")
-    assert not crawl.meet(shirt.replace(url="http://shop.com/Shirt")).is_duplicate
-    assert not crawl.meet(coat.replace(url="http://www.shop.com/Coat")).is_duplicate
-    assert crawl.meet(shirt.replace(url="http://www.shop.com/Shirt")).is_duplicate
 
 
 NAMES = ("Ida Moe", "Peter Lind", "Greta Sand", "Otto Berg", "Finn Aas", "Lena Dahl", "Karl Holm", "Ruth Vik")
@@ -163,11 +141,6 @@ def test_pages_of_one_title_are_told_apart_by_what_stands_above_their_text(headl
         markup = f"<title>Staff</title><body><a href=/>Home</a><main>{main}</main>"
         found.append(crawl.meet(extract(markup, f"http://a.example/{number}")).verdict)
     assert found == ["unique"] * len(NAMES)
-
-
-def test_the_lines_around_a_text_count_by_their_words_in_chinese_too() -> None:
-    beside = "<div>阴转多云气温九到十二度<a href=/>更多新闻</a></div>"
-    assert extract(f"<article><p>{BULLETIN}</article>{beside}", "http://a.example/1").asides
 
 
 def test_the_same_url_again_is_an_update_whatever_else_holds_it() -> None:

@@ -38,6 +38,7 @@ from dedupcrawl.text.selection import parsed_selectors
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
+from tests.fixtures import table_of
 
 LIMIT = 5.0  # seconds of CPU
 
@@ -113,23 +114,7 @@ def test_no_body_takes_long(body: bytes) -> None:
     bounded(lambda: extract(body, "http://a.com/"))
 
 
-@pytest.mark.parametrize(
-    "selector",
-    [
-        "div p",
-        "div p, li",
-        "li ~ li",
-        "div > p + li",
-        "p:nth-child(2)",
-        ".x div div div div div p",
-        ".x ~ p ~ p ~ li ~ p",
-        "p:has(~ .x), li:has(~ .x)",
-        "p:has(~ p ~ .x)",
-        "p:not(.x div div div p)",
-        "div:has(div:has(div:has(div:has(.x))))",
-        ":is(div, p):has(p:not(li ~ p ~ p))",
-    ],
-)
+@table_of("reading", "no_selector_takes_long")
 def test_no_selector_takes_long(selector: str) -> None:
     try:
         parsed_selectors(selector)
@@ -253,17 +238,7 @@ def test_no_log_takes_long(tmp_path: Path, log: bytes) -> None:
     bounded(pages)
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "[0-9]+.*[0-9]+.*views",
-        "[0-9]+.*[0-9]+.*views?$",
-        "[0-9]+.*[0-9]+.*[0-9]+x?$",
-        "([0-9]+,?)+[x ]",
-        r"([0-9]|[0-9][0-9])*[ ]$",
-        r"(?=([0-9]+))(\1.*)+ v",
-    ],
-)
+@table_of("reading", "no_pattern_takes_long")
 @pytest.mark.parametrize("line", ["0123456789" * 32, "0 views" * 45, "0,1 " * 24_900])
 def test_no_pattern_takes_long(pattern: str, line: str) -> None:
     ignored = read_ignored((f"re:{pattern}",))

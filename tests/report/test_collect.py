@@ -1,4 +1,4 @@
-"""Everything is read once, and what cannot be read is named."""
+"""Everything is read once, also a crawl log as a whole, and what cannot be read is named."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from dedupcrawl.index.open import TemporaryIndex, open_index
 from dedupcrawl.index.record import Entry, Rewrite
 from dedupcrawl.index.runs import RunTally, read_runs
 from dedupcrawl.report.collect import collect
-from dedupcrawl.report.page import duration, render, savings
+from dedupcrawl.report.page import render, savings
+from dedupcrawl.report.sources import hashes_of, of_run, read_crawled
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
@@ -218,12 +219,6 @@ def test_a_log_of_other_runs_is_left_out_and_said(tmp_path: Path) -> None:
     assert report.problems == (f"The crawl log {log} has no row of this run: its figures are left out.",)
 
 
-def test_an_empty_index_without_a_log_or_rules(tmp_path: Path) -> None:
-    report = collect(index_of([]), tmp_path / "none.jsonl", [tmp_path / "rules"], [])
-    assert (report.verdicts.duplicates, report.crawled, report.rules.count, report.problems) == (0, None, 0, ())
-    assert savings(report) == {"share": 0}
-
-
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(b"\x00 no log")
@@ -233,17 +228,6 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert len(problems) == 2
     assert "not a crawl log" in problems[0]
     assert "a.toml" in problems[1]
-
-
-def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
-    log = log_of(tmp_path / "log.jsonl", [LogRow("http://www.a.com/1", 200, digest="d")])
-    calls: list[tuple[str, int, int]] = []
-    collect(index_of(VERDICTS), log, [], [], lambda *call: calls.append(call))
-    assert calls == [("verdicts", 4, 4), ("crawl log", log.stat().st_size, log.stat().st_size)]
-
-
-def test_durations_are_said_in_the_unit_that_fits() -> None:
-    assert [duration(seconds) for seconds in (0, 59.94, 3_599, 7_200)] == ["0.0 s", "59.9 s", "60.0 min", "2.0 h"]
 
 
 def test_an_index_on_a_server_and_nobody_reads_its_password(tmp_path: Path) -> None:
@@ -263,3 +247,45 @@ def test_an_index_on_a_server_and_nobody_reads_its_password(tmp_path: Path) -> N
     assert (report.verdicts.duplicates, report.verdicts.in_doubt, report.rewritten.variants) == (3, 1, 1)
     assert f"127.0.0.1:{server.port}" in render(report)
     assert "secret" not in render(report)
+
+
+START = 1_700_000_000
+ONE, TWO, LOST, MOVED = "http://www.a.com/1", "http://m.a.com/2", "http://b.com/", "http://b.com/old"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    rows = [
+        LogRow(TWO, 200, bytes=300, title="Two", digest="d2", fetched_at=START + 1_010.5),
+        LogRow(ONE, 200, bytes=100, title="One", digest="d1", fetched_at=START + 1_000),
+        LogRow(MOVED, 301, redirect_to=ONE, fetched_at=START + 1_000),
+        LogRow(LOST, 404, bytes=50, fetched_at=START + 1_020),
+        LogRow(f"{LOST}late", 200, bytes=7, digest="d3", fetched_at=START + 9_000),
+    ]
+    return log_of(tmp_path / "crawl-log.jsonl", rows)
+
+
+def test_pages_bytes_time_sites_and_titles(log: Path) -> None:
+    found, tally = read_crawled(log, hashes_of([TWO, "http://never.example/"]), [ONE, LOST])
+    assert (found.responses, found.pages, found.bytes, found.duplicate_bytes) == (5, 3, 407, 300)
+    assert found.pages_by_site == {"a.com": 2, "b.com": 1}
+    assert found.titles == {ONE: "One"}
+    assert found.at.tolist() == [1000 * START + at for at in (1_000_000, 1_010_500, 9_000_000)]
+    assert found.duplicate.tolist() == [False, True, False]
+    assert found.seconds == 10.5 + 60  # two hours and more are a pause
+    assert not tally.skipped
+
+
+def test_a_page_is_a_duplicate_in_the_run_that_found_it_one(tmp_path: Path) -> None:
+    rows = [LogRow(ONE, 200, bytes=1, digest="d", run="one"), LogRow(ONE, 200, bytes=10, digest="d", run="two")]
+    log = log_of(tmp_path / "log.jsonl", [*rows, LogRow(TWO, 200, bytes=100, digest="d")])
+    found, _ = read_crawled(log, hashes_of([of_run("two", ONE), ONE, TWO]), [])
+    assert (found.pages, found.duplicate_bytes) == (3, 110), "a row that names no run is told by its URL"
+
+
+def test_a_torn_row_is_skipped_and_counted(log: Path) -> None:
+    with log.open("ab") as torn:
+        torn.write(b'{"url":"http://www.a.exam')
+    found, tally = read_crawled(log, hashes_of([]), [])
+    assert found.responses == 5
+    assert sum(tally.skipped.values()) == 1

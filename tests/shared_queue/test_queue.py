@@ -137,21 +137,6 @@ def test_what_became_of_earlier_requests_is_told_with_the_next_one(server: Redis
     assert marked == {waits: True, held: False, last: False}
 
 
-def test_much_that_became_of_earlier_requests_is_told_in_parts(
-    server: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue, "_RELEASED_AT_ONCE", 2)
-    shared, _ = worker(server)
-    for name in "abcdef":
-        push(shared, name)
-    leases = [lease for lease, _ in shared.take(SORTED, 5)]
-    client = client_of(server)
-    before = client.info("stats")["total_reads_processed"]
-    assert [data for _, data in shared.take(SORTED, 1, LeaseReport(leases[:3], leases[3:4]))] == [b"f"]
-    assert client.info("stats")["total_reads_processed"] - before >= 5, "three parts, the request, and this question"
-    assert {int(number) for number in leases_of(server)} == {3, 4, 5}
-
-
 def test_it_is_known_who_may_have_leases_dead_or_alive(server: RedisServer) -> None:
     one, other = (SharedQueue(client_of(server), "spider:requests", get_stats(), name) for name in ("one", "other"))
     assert one.lessees() == set()

@@ -9,6 +9,7 @@ import pytest
 from dedupcrawl.software.checking import places, problems
 from dedupcrawl.software.program import BASE, COMPILED, PACKAGE_FOLDER, Program, programs, read_program
 from dedupcrawl.urls.rule import RuleError
+from tests.fixtures import table_of
 
 KNOWN = programs()
 LEAST = 40
@@ -153,14 +154,7 @@ different = [["/page", "/other"], ["/mine-a", "/mine-b"]]
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("rules = [", 'doubted = ["sod"]\nrules = [', "doubted: there is no rule 'sod'"),
-        ("rules = [", 'doubted = "sid"\nrules = [', "doubted must be a list, not a string"),
-        ('"sid", drop', '"sid", match = "//{h}/page?sid={}", drop', "names a host"),
-    ],
-)
+@table_of("reading", "a_rule_that_cannot_be_one_of_a_program_is_refused")
 def test_a_rule_that_cannot_be_one_of_a_program_is_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
     with pytest.raises(RuleError, match=told):
         faults(tmp_path, old, new)

@@ -10,7 +10,7 @@ from dedupcrawl.content.html import facts_of
 from dedupcrawl.software import sightings
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct
 from dedupcrawl.software.program import Program, Sign, programs
-from dedupcrawl.software.recognition import DEEPEST, News, Recognizer, Sight
+from dedupcrawl.software.recognition import News, Recognizer, Sight
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, State
 from dedupcrawl.urls.spelling import canonical_url
@@ -99,20 +99,6 @@ def test_one_sign_is_not_enough_whatever_its_weight_nor_with_one_that_speaks_aga
     assert found.weight == 10
 
 
-def test_a_program_is_looked_for_down_to_a_depth() -> None:
-    deep = "".join(f"/{n}" for n in range(DEEPEST))
-    assert [one.where for one in installations(f"{deep}/heavy", f"{deep}/light")] == [f"example.org{deep}"]
-    assert installations(f"/more{deep}/heavy", f"/more{deep}/light") == []
-
-
-def test_another_part_of_a_program_is_the_nearest_or_none_when_two_are() -> None:
-    base = ("/a/b/heavy", "/a/b/light")
-    (near,) = installations(*base, "/a/c/page", "/d/page")
-    assert near.anchors == {"base": "/a/b", "side": "/a/c"}
-    (unknown,) = installations(*base, "/a/c/page", "/a/d/page")
-    assert unknown.anchors == {"base": "/a/b"}
-
-
 @pytest.mark.parametrize("place", ["/%E8%AE%BA%E5%9D%9B", "/%c2%db%cc%b3", "/My%20Forum"])
 def test_a_path_may_have_any_letters(place: str) -> None:
     recognizer = seeing(*(f"http://example.org{place}/{url}" for url in PHPBB))
@@ -163,12 +149,6 @@ def test_several_programs_on_a_host_each_in_its_part() -> None:
     assert canonical("a-post/?replytocom=2") == "a-post/"
     assert canonical("forum/a-post/?replytocom=2") == "forum/a-post/?replytocom=2"  # the blog ends where the forum is
     assert normalizer.normalize(f"http://other.org/forum/viewtopic.php?sid={SID}").kind == "unchanged"
-
-
-def test_a_program_of_which_only_another_path_is_known_has_no_rules_for_the_whole_host() -> None:
-    recognizer = seeing("http://a.example/wiki/doku.php/start", "http://a.example/wiki/doku.php/start?do=show")
-    normalizer = Normalizer(more=recognizer.rules_of)
-    assert normalizer.normalize("http://a.example/shop?do=show&x=1").kind == "unchanged"
 
 
 def test_the_start_page_is_a_programs_too_however_it_is_written() -> None:
@@ -252,21 +232,6 @@ def test_it_never_raises(parts: list[str], html: str) -> None:
     assert {found.program for found in recognizer.recognized("example.org")} <= {program.name for program in KNOWN}
 
 
-DEAD = [f"http://example.org/{n}/viewtopic.php?t=1" for n in range(200)]
-
-
-def test_links_to_folders_that_are_not_there_take_no_place_of_one_that_is() -> None:
-    forum = [f"http://example.org/forum/{url}" for url in PHPBB]
-    for urls in ([*DEAD, *forum], [*forum[:2], *DEAD, forum[2]], [*forum, *DEAD]):
-        assert runs(seeing(*urls)) == {("phpbb2", "example.org/forum")}
-
-
-def test_what_is_recognized_makes_no_room() -> None:
-    forums = [f"http://example.org/{n}/{url}" for n in range(70) for url in PHPBB]
-    assert len(runs(seeing(*forums))) == 64
-    assert runs(seeing(*forums)) == runs(seeing(*forums, *DEAD))
-
-
 def test_pages_elsewhere_take_no_place_of_those_of_a_program() -> None:
     recognizer = seeing("http://example.org/forum/viewtopic.php?t=1")
     for folder in [*range(200), "forum"]:
@@ -317,3 +282,26 @@ def test_of_two_programs_one_doubts_a_rule_that_the_other_does_not() -> None:
     doubted, plain = (Rule(state, "rewrite", match="?p=1", drop=("p",), state=state) for state in states)
     assert distinct([doubted, plain]) == distinct([plain, doubted]) == (plain,)
     assert distinct([doubted, replace(doubted, id="other")]) == (doubted,)
+
+
+def test_another_part_of_a_program_is_the_nearest_or_none_when_two_are() -> None:
+    base = ("/a/b/heavy", "/a/b/light")
+    (near,) = installations(*base, "/a/c/page", "/d/page")
+    assert near.anchors == {"base": "/a/b", "side": "/a/c"}
+    (unknown,) = installations(*base, "/a/c/page", "/a/d/page")
+    assert unknown.anchors == {"base": "/a/b"}
+
+
+DEAD = [f"http://example.org/{n}/viewtopic.php?t=1" for n in range(200)]
+
+
+def test_links_to_folders_that_are_not_there_take_no_place_of_one_that_is() -> None:
+    forum = [f"http://example.org/forum/{url}" for url in PHPBB]
+    for urls in ([*DEAD, *forum], [*forum[:2], *DEAD, forum[2]], [*forum, *DEAD]):
+        assert runs(seeing(*urls)) == {("phpbb2", "example.org/forum")}
+
+
+def test_what_is_recognized_makes_no_room() -> None:
+    forums = [f"http://example.org/{n}/{url}" for n in range(70) for url in PHPBB]
+    assert len(runs(seeing(*forums))) == 64
+    assert runs(seeing(*forums)) == runs(seeing(*forums, *DEAD))

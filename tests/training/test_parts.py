@@ -1,6 +1,7 @@
+"""Training in parts."""
+
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import signal
@@ -10,10 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from dedupcrawl.crawl_logs.tally import Tally
+from dedupcrawl.crawl_logs.rows import canonical_row
+from dedupcrawl.training import learning_part
 from dedupcrawl.training import parts as module
-from dedupcrawl.training.page_rows import PageRow, SiteRows
-from dedupcrawl.training.parts import Part, parted, spooled, work_on
+from dedupcrawl.training.clusters import SitePages
+from dedupcrawl.training.learning_part import bounded, learn_bounded, learn_sites
+from dedupcrawl.training.options import LearningOptions
+from dedupcrawl.training.page_rows import PageRow, SiteRows, page_rows
+from dedupcrawl.training.parts import Part, spooled, work_on
+from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.workers import WorkFailedError
 
 Told = list[tuple[str, int, int]]
@@ -109,35 +116,6 @@ def test_whatever_ends_the_work_early_ends_the_workers(
         time.sleep(0.05)
 
 
-def test_without_rows_there_is_nothing_to_do(tmp_path: Path) -> None:
-    assert spooled([{}], tmp_path) == []
-    assert list(work_on([], rows_and_process, "working", no_progress, None)) == []
-
-
-def write(folder: Path, name: str, urls: list[str]) -> Path:
-    path = folder / name
-    path.write_text("".join(json.dumps({"url": url, "digest": "x"}) + "\n" for url in urls))
-    return path
-
-
-def test_logs_are_read_one_after_the_other(tmp_path: Path) -> None:
-    logs = [write(tmp_path, "1", ["http://a.com/1", "http://b.com/1"]), write(tmp_path, "2", ["http://a.com/2", "x:"])]
-    tally = Tally()
-    told: Told = []
-    with parted(logs, tally, lambda *at: told.append(at)) as parts:
-        assert len(parts) == 1
-        rows = parts[0].read()
-        files = parts[0].files
-    assert {site: [row.url for row in some] for site, some in rows.items()} == {
-        "a.com": ["http://a.com/1", "http://a.com/2"],
-        "b.com": ["http://b.com/1"],
-    }
-    assert (tally.rows, dict(tally.skipped)) == (4, {"not an http URL": 1})
-    size = sum(log.stat().st_size for log in logs)
-    assert told[-1] == ("reading", size, size)
-    assert not any(file.exists() for file in files)
-
-
 @pytest.mark.parametrize("rows_a_part", [10**6, 10, 1])
 def test_every_site_is_in_one_part_in_the_order_of_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_a_part: int
@@ -162,3 +140,52 @@ def test_every_site_is_in_one_part_in_the_order_of_the_log(
             assert rows == [PageRow(str(number), simhash=-number) for number in numbers]
     assert len(seen) == 13
     assert (len(parts) == 1) == (rows_a_part == 10**6)
+
+
+def site(sizes: list[int], importance: list[float] | None = None) -> SitePages:
+    clusters = [number for number, size in enumerate(sizes) for _ in range(size)]
+    return SitePages([f"{i:06}" for i in range(len(clusters))], clusters, importance or [0.0] * len(clusters))
+
+
+def taken(pages: SitePages, most: int) -> SitePages:
+    return pages.at(bounded(pages, most))
+
+
+def test_one_huge_cluster_is_thinned_at_equal_steps() -> None:
+    kept = taken(site([5000, 3]), 1000)
+    assert kept.sizes()[1] == 3
+    step = 5000 // learning_part.MOST_OF_A_CLUSTER
+    urls = [url for url, cluster in zip(kept.urls, kept.clusters, strict=True) if cluster == 0]
+    assert urls == [f"{i:06}" for i in range(0, 5000, step)]
+
+
+def test_of_a_huge_cluster_the_important_urls_are_taken_as_well_as_others() -> None:
+    importance = [float(i >= 900) * 100 + 1 for i in range(1000)]
+    kept = taken(site([1000], importance), 100).urls
+    assert kept[-1] >= "000900"
+    assert sum(url < "000900" for url in kept) >= len(kept) - 2
+
+
+def test_of_a_site_of_nothing_but_absurd_urls_nothing_is_learned() -> None:
+    pages = SitePages(["x" * 30_000, "y" * 30_000], [0, 1], [0.0, 0.0])
+    rule = Rule("r", "rewrite", drop=("sid",), source="learned")
+    learned = learn_bounded("a.com", pages, LearningOptions(), [rule])
+    assert (learned.rules, learned.carried_over, learned.failed) == ([], [SiteRules("a.com", (rule,))], [])
+
+
+def test_a_site_whose_carried_over_rules_break_something_costs_no_other_site_its_rules() -> None:
+    def carried_over(site: str) -> tuple[Rule, ...]:
+        if site == "a.com":
+            raise ValueError("odd")
+        return ()
+
+    log = [
+        {"url": f"http://{site}/{page}?sid={page + session}", "text_digest": f"{page}"}
+        for site in ("a.com", "b.com")
+        for page in range(40)
+        for session in range(3)
+    ]
+    rows = page_rows(map(canonical_row, log))
+    learned = learn_sites(rows, LearningOptions(), carried_over)
+    assert learned.failed == ["a.com: ValueError: odd"]
+    assert [rules.site for rules in learned.rules] == ["b.com"]

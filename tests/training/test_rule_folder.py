@@ -10,7 +10,7 @@ from dedupcrawl.training.merging import merged
 from dedupcrawl.training.train import write_learned
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, added, read_rules, write_rules
+from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules, read_rules, write_rules
 
 LEARNED = Rule("sid", "rewrite", drop=("sid",), source="learned")
 HAND = Rule("mine", "rewrite", drop=("x",))
@@ -65,14 +65,6 @@ def test_what_a_person_decided_stays() -> None:
     )
 
 
-def test_ids_stay_unique() -> None:
-    rules = added(
-        (Rule("sid", "rewrite", drop=("a",)), Rule("sid-2", "rewrite", drop=("b",))),
-        (LEARNED, Rule("new", "rewrite", drop=("c",)), Rule("again", "rewrite", drop=("c",))),
-    )
-    assert [rule.id for rule in rules] == ["sid", "sid-2", "sid-3", "new"]
-
-
 def test_comments_at_what_stays_stay(tmp_path: Path) -> None:
     path = tmp_path / "a.com.toml"
     text = '# ours\nsite = "a.com"\n\n# see the wiki\n[[rules]]\nid = "mine"\nkind = "rewrite"\ndrop = ["x"]  # x\n'
@@ -110,17 +102,6 @@ def test_what_is_doubted_is_not_tried_where_it_is_in_use_for_fewer_urls() -> Non
     for name in (doubted.id, f"{doubted.id}-2"):
         assert [rule.state for rule in merged([], [replace(narrower, id=name), doubted])] == ["probation"]
     assert [rule.state for rule in merged([], [doubted])] == ["doubted"]
-
-
-def test_what_is_doubted_of_one_wiki_is_tried_though_it_is_in_use_for_another() -> None:
-    """Their names begin alike."""
-    doubted = Rule("wiki.print@a.com/w", "rewrite", drop=("print",), source="software", state="doubted")
-    doubted = replace(doubted, within=("/w/{*}",))
-    other = replace(doubted, id="wiki.print@a.com/w-2", state="active", within=("/w-2/{*}",))
-    assert {rule.id: rule.state for rule in merged([], [other, doubted])} == {
-        other.id: "probation",
-        doubted.id: "doubted",
-    }
 
 
 def test_what_is_doubted_is_not_tried_beside_what_a_person_wrote_of_it() -> None:

@@ -52,14 +52,6 @@ def test_what_the_log_refutes_is_off_with_the_counts_and_nothing_is_merged() -> 
     assert len({normalize(url).canonical for url in urls}) == len(urls)
 
 
-def test_a_prior_helps_where_there_is_little_to_learn_from() -> None:
-    """Of one page with a word that was searched for nothing could be learned."""
-    urls = [f"http://a.com/{url}" for url in FORUM] + [f"http://a.com/viewtopic.php?t=0&highlight={w}" for w in "xy"]
-    labels = [0, 1, 2, 100, 100]
-    assert [rule.state for rule in learned(urls, labels).rules] == ["probation"]
-    assert not learn_site("a.com", urls, labels).rules
-
-
 def test_what_wrong_merges_need_is_not_refuted_with_the_rule_that_is_wrong() -> None:
     """A shop's links carry URLs, which one rule reads for several others: its part in wrong merges is the largest."""
     urls = ["http://a.com/checkout/cart/", "http://a.com/catalog/product_compare/index/"]
@@ -130,18 +122,6 @@ def test_what_crawls_have_tried_of_a_program_that_urls_do_not_tell_comes_before_
         assert len(rules.rules) == names
         used = SiteNormalizer(rules).normalize("http://a.com/p/other/trackback/")
         assert used.rules == ((rule.id,) if tried else ())
-
-
-def test_what_is_doubted_stands_before_what_was_learned() -> None:
-    """A crawl tries it, and does not know the URLs that a learned rule makes."""
-    urls, labels = sessions(30, 3)
-    urls += [f"http://a.com/{n}/print" for n in range(40)] + [f"http://a.com/{n}" for n in range(40)]
-    labels += [10_000 + n % 40 for n in range(80)]
-    for changed, place in enumerate(range(2, 90, 20)):  # some topics were written in meanwhile
-        labels[place] = changed
-    first, *others = learned(urls, labels).rules
-    assert (first.source, first.state) == ("software", "doubted")
-    assert {rule.source for rule in others} == {"learned"}
 
 
 def test_what_was_doubted_is_on_probation_once_a_log_bears_it_out(tmp_path: Path) -> None:

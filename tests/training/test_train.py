@@ -1,3 +1,5 @@
+"""Training and evaluating."""
+
 from __future__ import annotations
 
 import json
@@ -9,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.training import learning_part
 from dedupcrawl.training.evaluate import evaluate
 from dedupcrawl.training.merging import merged
 from dedupcrawl.training.options import LearningOptions
-from dedupcrawl.training.train import train, write_all
+from dedupcrawl.training.train import train
 from dedupcrawl.urls.learning.learn import learn_site
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
@@ -168,15 +169,6 @@ def test_what_is_switched_off_stays_off_where_it_was_when_it_is_learned_for_more
     assert [rule.within for rule in merged([of_software], [wider])] == [(), wider.within]  # by the log: it knows where
 
 
-def test_what_a_log_doubts_is_written_beside_what_it_teaches_of_a_part() -> None:
-    doubted = Rule("p.v@a.com", "rewrite", drop=("v",), state="doubted", source="software", evidence=REFUTED)
-    in_part = Rule("r1-1", "rewrite", drop=("v",), within=("/list/{*}",), source="learned")
-    assert [(rule.id, rule.state) for rule in merged([], [doubted, in_part])] == [
-        ("p.v@a.com", "doubted"),
-        ("r1-1", "probation"),
-    ]
-
-
 def test_what_crawls_found_out_of_a_rule_stays_while_a_log_doubts_it() -> None:
     rule = Rule("p.v@a.com", "rewrite", drop=("v",), source="software")
     (used,) = merged([], [rule])
@@ -202,23 +194,6 @@ def test_nothing_is_written_beside_a_file_that_was_edited_into_nonsense(tmp_path
     with pytest.raises(RuleError, match=r"b\.com\.toml"):
         train([log], folder, OPTIONS)
     assert contents(folder) == before
-
-
-def test_nor_beside_one_that_is_broken_while_others_are_learned(tmp_path: Path) -> None:
-    folder = tmp_path / "rules"
-    learned = train([write(tmp_path / "log", session_site("a.com") + session_site("b.com"))], folder, OPTIONS).learned
-    (folder / "a.com.toml").unlink()
-    (folder / "b.com.toml").write_text("nonsense")
-    with pytest.raises(RuleError, match=r"b\.com\.toml"):
-        write_all(learned, folder, Tally(), 0.0)
-    assert contents(folder) == {"b.com.toml": "nonsense"}
-
-
-def test_no_rules_are_an_empty_folder(tmp_path: Path) -> None:
-    train(
-        [write(tmp_path / "log", [{"url": "http://a.com/", "text_digest": "x"}])], tmp_path / "new" / "rules", OPTIONS
-    )
-    assert contents(tmp_path / "new" / "rules") == {}
 
 
 def test_a_site_that_breaks_the_learner_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,3 +247,57 @@ def test_both_spellings_of_an_international_name_are_one_site(tmp_path: Path) ->
         assert normalizer.normalize(f"http://{host}/p77?visit=7a").canonical == "http://xn--bcher-kva.example/p77"
         for part in ("?part=a", "?part=b"):  # without another page at one spelling only
             assert not normalizer.normalize(f"http://{host}/s77{part}").rules
+
+
+Pages = list[tuple[str, str]]
+
+
+def told(folder: Path, pages: Pages, *rules: Rule, workers: int = 1) -> dict[str, Any]:
+    log = folder / "log.jsonl"
+    log.write_text("".join(json.dumps({"url": f"http://{url}", "text_digest": text}) + "\n" for url, text in pages))
+    write_rules(folder / "rules", SiteRules("a.com", rules))
+    return evaluate([log], folder / "rules", workers=workers).to_dict()
+
+
+SID = Rule("sid", "rewrite", drop=("sid",))
+PRINT = Rule("print", "rewrite", match="/print/{page*}", to="/{page}")
+
+
+def test_all_figures_are_told(tmp_path: Path) -> None:
+    pages = [
+        ("a.com/1", "x"), ("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x"),  # merged, rightly
+        ("a.com/2?sid=1", "y"), ("a.com/2?sid=2", "y"),  # merged, the target was never seen
+        ("a.com/print/3", "z"), ("a.com/3", "other"),  # merged, wrongly
+        ("a.com/4", "alone"), ("a.com/5?sid=9", "alone too"),
+        ("b.com/1", "x"), ("b.com/2", "x"),  # a site without rules
+    ]  # fmt: skip
+    found = told(tmp_path, pages, SID, PRINT)
+    expected = {
+        "rows": 11, "sites": 2, "sites_with_rules": 1, "rules": 2, "urls": 11, "redundant": 4, "coverage": 6,
+        "wrong": 1, "merged": 4, "clustered": 7, "normalized": 4, "collisions": 1, "precision": 0.8333,
+        "reduction_ratio": 0.4286, "reduction_per_rule": 1.5,
+        "worst_rules": [{"site": "a.com", "id": "print", "coverage": 1, "wrong": 1}],
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "crawled"), [("bücher.example", "xn--bcher-kva.example"), ("xn--bcher-kva.example", "bücher.example")]
+)
+def test_rules_of_an_international_site_are_found_under_its_other_name(
+    tmp_path: Path, written: str, crawled: str
+) -> None:
+    log = tmp_path / "log.jsonl"
+    rows = [{"url": f"http://{crawled}/1?sid={i}", "text_digest": "x"} for i in range(3)]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rules(tmp_path / "rules", SiteRules(written, (SID,)))
+    found = evaluate([log], tmp_path / "rules", workers=1).to_dict()
+    assert (found["sites_with_rules"], found["coverage"], found["merged"]) == (1, 3, 2)
+
+
+def test_a_file_by_any_name_is_for_its_site(tmp_path: Path) -> None:
+    told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x")], SID)
+    mine = (tmp_path / "rules" / "a.com.toml").rename(tmp_path / "rules" / "mine.toml")
+    assert evaluate([tmp_path / "log.jsonl"], mine, workers=1).to_dict()["coverage"] == 2
+    found = evaluate([tmp_path / "log.jsonl"], tmp_path / "rules", workers=1).to_dict()
+    assert "its name must be a.com.toml" in found["unreadable_rule_files"][0]

@@ -14,6 +14,7 @@ from dedupcrawl.urls.discarder import exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import MOST_RULES, SiteRules
+from tests.fixtures import table_of
 
 
 def row(processor: str, args: list[Any], *include: str, **pattern: Any) -> dict[str, Any]:
@@ -52,46 +53,14 @@ def test_rules_of_one_site_come_together_in_their_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("given_row", "why"),
-    [
-        (row("queryRemoval", ["utm"], ""), "one site"),
-        (row("normalizer", [], "a.com"), "no such processor"),
-        (row("queryRemovalExcept", ["id"], "a.com"), "those that stay"),
-        (row("queryRemoval", [], "a.com"), "no names"),
-        (row("queryRemoval", ["a*"], "a.com"), "no names"),
-        (row("queryRemoval", [5], "a.com"), "no names"),
-        (row("queryRemoval", ["x"], "a.com", exclude=["a.com/b"]), "excludes"),
-        (row("queryRemoval", ["x"], "https://a.com"), "scheme"),
-        (row("queryRemoval", ["x"], "a.com?y=1"), "query"),
-        (row("queryRemoval", ["x"], "a.com:8080"), "port"),
-        (row("queryRemoval", ["x"], "a.com/b|"), "exact end"),
-        (row("queryRemoval", ["x"], "|a.com"), "has a |"),
-        (row("queryRemoval", ["x"], "||a.com/b"), "has a |"),
-        (row("queryRemoval", ["x"], "a.com/b*c"), "inside a segment"),
-        (row("queryRemoval", ["x"], "/b"), "no host"),
-        (row("subpathRemoval", [0], "a.com"), "its own result"),
-        (row("subpathRemoval", [1], "a.com/x/*"), "its own result"),
-        (row("subpathRemoval", ["0"], "a.com/*/x"), "no numbers"),
-    ],
-)
+@table_of("urls", "what_cannot_be_expressed_is_refused")
 def test_what_cannot_be_expressed_is_refused(given_row: dict[str, Any], why: str) -> None:
     sites, refused = imported([given_row])
     assert sites == []
     assert [why in one.why for one in refused] == [True]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        {},
-        [1],
-        [{}],
-        [row("x", [], "a.com") | {"args": 5}],
-        [row("x", []) | {"order": "1"}],
-        [row("x", []) | {"urlPattern": {"include": "a"}}],
-    ],
-)
+@table_of("urls", "what_is_no_such_file")
 def test_what_is_no_such_file(content: object) -> None:
     with pytest.raises(RuleError):
         imported(content)

@@ -249,11 +249,6 @@ def test_what_is_left_alone(url: str) -> None:
     assert Normalizer([SiteRules("a.com", RULES)]).normalize(url) == Normalized(url, url, "unchanged", ())
 
 
-def test_bytes_that_are_no_text() -> None:
-    found = Normalizer([SiteRules("a.com", RULES[:1])]).normalize(f"{HOST}/?sid=\udcff&x=\udcfe")
-    assert found.canonical == f"{HOST}/?x=%ED%B3%BE"
-
-
 @pytest.mark.parametrize(
     ("match", "to"),
     [

@@ -1,17 +1,25 @@
-"""Which site a URL is of: its names in any spelling, its file of rules, and how much is remembered of it."""
+"""Which site a URL is of, which rules add nothing, and of which an earlier one leaves less to do."""
 
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.sites import ascii_form
+from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
+from dedupcrawl.urls.overlaps import done_in_part, dropped_before
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from dedupcrawl.urls.template import may_grow, parse_template
 
 SID = Rule("sid", "rewrite", drop=("sid",))
 
@@ -91,15 +99,6 @@ def test_names_that_are_one_in_ascii_are_one_site() -> None:
             assert normalizer.normalize(canonical).canonical == canonical
 
 
-def test_hosts_that_are_no_names_are_not_remembered() -> None:
-    normalizer = Normalizer([SiteRules("a.com", (SID,))])
-    for host in ("é" * 1_000_000, "x" * 300 + ".a.com", "a.com?" + "x" * 300):
-        normalizer.normalize(f"http://{host}/?sid=1")
-    longest = "a." * 124 + "a.com:8080"  # 253 characters and a port
-    assert normalizer.normalize(f"http://{longest}/?sid=1").canonical == f"http://{longest}/"
-    assert {len(host) for host in normalizer._by_authority} == {len("a.com"), len(longest)}
-
-
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many sites only the newest are remembered; answers do not change."""
     for n in range(40):
@@ -120,8 +119,104 @@ def test_hosts_of_a_rule_are_meant_in_either_spelling(hosts: tuple[str, ...]) ->
         assert (on.normalize(url).rules, off.normalize(url).rules) == (("r",), ())
 
 
-@pytest.mark.parametrize("site", ["bücher.de", "xn--bcher-kva.de"])
-def test_a_rule_may_lead_to_the_other_spelling_of_its_site(site: str) -> None:
-    rule = Rule("r", "rewrite", match="//bücher.de", to="//xn--bcher-kva.de")
-    normalizer = SiteNormalizer(SiteRules(site, (rule,)))
-    assert normalizer.normalize("http://bücher.de/a").canonical == "http://xn--bcher-kva.de/a"
+SIZES = st.sampled_from(["", "x", "xy", "a/b", "1", "x;y"])
+GROWTH_MATCHES = [
+    "/{a*}/{b}", "/{a*}/x", "/{a}/{b}", "/x/{a*}", "/{*}/{a}", "/{}/{a}", "?n={a}", "/{a}?n={b}", "/{a*}?n",
+    "//{a}/{b}",
+]  # fmt: skip
+GROWTH_TARGETS = [
+    "/{a}", "/{a}/{b}", "/{b}/{a}", "/{a}-{b}", "/{}/{a}", "/{b}?n={a}", "?n={a}", "/{a}?n={a}", "/{a}/x", "/{b}/yz",
+    "/{a}?n", "/{a|upper}", "/xyz?n={b}", "/x", "/{a};y", "//{a}/{b}",
+]  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from(GROWTH_MATCHES),
+    st.sampled_from(GROWTH_TARGETS),
+    st.lists(SIZES, max_size=3),
+    st.lists(st.sampled_from(["n", "n=1", "n=xyz", "m=1"]), max_size=2),
+)
+def test_a_rule_of_which_no_size_is_checked_adds_nothing(match: str, to: str, path: list[str], args: list[str]) -> None:
+    rule = Rule("r", "equivalence", match=match, to=to)
+    try:
+        rule.templates()
+    except RuleError:
+        return
+    grows = may_grow(parse_template(match), parse_template(to))
+    parts = split_url("http://a.com/" + "/".join(path) + ("?" + "&".join(args) if args else ""))
+    assert parts is not None
+    after = CompiledRule(rule).apply(parts, "a.com")
+    if after is not None and not grows:
+        assert len(after.join()) <= len(parts.join())
+
+
+MORE = Rule("more", "rewrite", drop=("lang", "sid"))
+
+
+def of(rules: list[Rule]) -> SiteNormalizer:
+    return SiteNormalizer(SiteRules("a.com", tuple(rules)))
+
+
+def test_only_what_is_done_wherever_the_later_one_applies() -> None:
+    assert dropped_before([SID, MORE]) == {"more": ("sid",)}
+    assert dropped_before([MORE, SID]) == {"sid": ("more",)}
+    assert dropped_before([replace(SID, state="disabled"), MORE]) == {}
+    assert dropped_before([replace(SID, hosts=("m.a.com",)), MORE]) == {}
+    assert dropped_before([replace(SID, hosts=("m.a.com",)), replace(MORE, hosts=("m.a.com",))]) == {"more": ("sid",)}
+    assert dropped_before([SID, replace(MORE, drop=("sid*",))]) == {}
+    assert dropped_before([replace(SID, drop=("s*",)), replace(MORE, drop=("sid*",))]) == {"more": ("sid",)}
+
+
+def test_what_match_names_is_not_dropped_by_a_lone_star() -> None:
+    rest = Rule("rest", "equivalence", match="/item?id={}", drop=("*",))
+    assert dropped_before([rest, replace(rest, id="id", drop=("id",))]) == {}
+    assert dropped_before([rest, replace(rest, id="ids", drop=("ids", "id"))]) == {"ids": ("rest",)}
+    starts = replace(rest, id="starts", drop=("i*",))
+    assert dropped_before([starts, replace(rest, id="id", drop=("id",))]) == {"id": ("starts",)}
+    assert of([rest]).normalize("http://a.com/item?id=1&x=2").canonical == "http://a.com/item?id=1"
+
+
+def test_ten_thousand_rules_are_compared_at_once() -> None:
+    rules = [Rule(f"r{i}", "rewrite", drop=(f"name{i}", f"start{i:05}*", "sid")) for i in range(10_000)]
+    before = dropped_before(rules)
+    assert len(before) == 9_999
+    assert set(before.values()) == {("r0",)}
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "a*", "ab"]), min_size=1, max_size=2, unique=True), max_size=4))
+def test_nothing_of_these_is_left(drops: list[list[str]]) -> None:
+    rules = [Rule(f"r{number}", "rewrite", drop=tuple(names)) for number, names in enumerate(drops)]
+    before = dropped_before(rules)
+    for number, rule in enumerate(rules):
+        earlier = of([one for one in rules[:number] if one.id in before.get(rule.id, ())])
+        all_before = of(rules[:number])
+        for name in rule.drop:
+            if not name.endswith("*"):
+                url = f"http://a.com/?{name}=1&z=2"
+                assert earlier.normalize(url).canonical == all_before.normalize(url).canonical
+
+
+@pytest.mark.parametrize(
+    ("used", "asked", "is_done"),
+    [
+        ({}, {}, True),
+        ({"unless": ("t",)}, {}, True),
+        ({"within": ("!/a",)}, {"within": ("!/b",)}, True),
+        ({"hosts": ("a.com",)}, {"hosts": ("a.com", "www.a.com")}, True),
+        ({"hosts": ("a.com",)}, {"hosts": ("b.a.com",)}, False),
+        ({"hosts": ("a.com",)}, {}, True),
+        ({}, {"hosts": ("a.com",)}, True),
+        ({"hosts": ("!b.a.com",)}, {"hosts": ("a.com",)}, True),
+        ({"hosts": ("!b.a.com",)}, {"hosts": ("b.a.com",)}, False),
+        ({"within": ("/w/{*}", "!/w/x")}, {"within": ("/w/{*}",)}, True),
+        ({"within": ("/w-2/{*}",)}, {"within": ("/w/{*}",)}, False),
+        ({"within": ("/w/{*}",)}, {"within": ("!/w/{*}",)}, False),
+        ({"match": "?t={}"}, {}, False),
+        ({"drop": ("sid", "x")}, {}, False),
+        ({"state": "doubted"}, {}, False),
+        ({"state": "disabled"}, {}, False),
+    ],
+)
+def test_what_is_done_in_part_whatever_its_name(used: dict[str, Any], asked: dict[str, Any], is_done: bool) -> None:
+    assert done_in_part([MORE, replace(SID, id="other", **used)])(replace(SID, **asked)) is is_done

@@ -13,12 +13,11 @@ from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.probation import (
     TARGET,
     is_refuted,
-    known_before,
     state_in_use,
-    trials_needed,
 )
-from dedupcrawl.urls.rule import Evidence, Rule, Source, State
+from dedupcrawl.urls.rule import Rule, Source, State
 from dedupcrawl.urls.watched_rule import WatchedRule
+from tests.fixtures import table_of
 
 
 def test_the_examples() -> None:
@@ -44,19 +43,6 @@ def test_more_failures_never_clear_a_rule(passed: int, failed: int) -> None:
 
 def test_a_rule_that_reaches_the_target_is_not_refuted() -> None:
     assert not any(is_refuted(n - round(n * (1 - TARGET)), round(n * (1 - TARGET))) for n in range(50, 2_000, 50))
-
-
-def test_a_log_that_bears_a_rule_out_saves_trials() -> None:
-    proved = Rule("a", "rewrite", drop=("a",), evidence=Evidence(coverage=100, correct=100))
-    hand = Rule("a", "rewrite", drop=("a",))
-    assert (trials_needed(proved, 0), trials_needed(hand, 0)) == (2, 10)
-    assert known_before(proved) == (20, 0)
-    assert known_before(hand) == (0, 0)
-
-
-def test_what_was_tried_long_ago_counts_less() -> None:
-    old = Rule("a", "rewrite", drop=("a",), tried=5_000, failed=100)
-    assert known_before(old) == (49, 1)
 
 
 def uses_tried(rule: Rule, uses: int, share: float = 0.02, fails: int = 0, seed: int = 1) -> list[int]:
@@ -95,25 +81,7 @@ def test_which_uses_are_tried_nobody_can_foresee() -> None:
     assert max(due.values()) < len(SEEDS)
 
 
-def test_a_failure_has_what_is_well_known_tried_as_if_it_were_new() -> None:
-    rule = Rule("a", "rewrite", drop=("a",), tried=50)
-    assert uses_tried(rule, 100, fails=1)[:21] == list(range(1, 22))
-
-
-def test_with_a_share_of_one_all_is_tried() -> None:
-    assert uses_tried(Rule("a", "rewrite", drop=("a",), tried=500), 100, share=1.0) == list(range(1, 101))
-
-
-@pytest.mark.parametrize(
-    ("source", "tried", "state"),
-    [
-        ("hand", 0, "active"),
-        ("imported", 0, "active"),
-        ("learned", 0, "probation"),
-        ("prior", 0, "probation"),
-        ("prior", 10, "active"),
-    ],
-)
+@table_of("urls", "what_no_person_made_is_tried_before_it_is_on_again")
 def test_what_no_person_made_is_tried_before_it_is_on_again(source: Source, tried: int, state: State) -> None:
     assert state_in_use(Rule("x", "rewrite", drop=("sid",), source=source, tried=tried, state="disabled")) == state
 

@@ -1,4 +1,4 @@
-"""A rule by itself: what it takes, what it refuses and why, and how it is told; files are in test_rule_files.py."""
+"""A rule by itself: what it takes, refuses and converts, and how it is told; files are in test_rule_files.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import split_url
+from dedupcrawl.urls.conversions import URL_CONVERSIONS, VALUE_CONVERSIONS
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError, described, rule_facts
+from tests.fixtures import table_of
 
 counts = st.integers(0, 10**6)
 evidences = st.builds(
@@ -99,13 +102,7 @@ def test_a_value_of_any_type_is_read_or_said_to_be_wrong(key: str, value: str) -
     assert Rule.from_dict(rule.to_dict()) == rule
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("unless", "utm_*"), ("unless", "=x"), ("drop", "a=1"), ("drop", "a&b"), ("drop", "a*b"),
-        ("hosts", "*.a.com"), ("hosts", "!*.a.com"), ("hosts", "https://a.com"), ("hosts", "a.com."),
-    ],
-)  # fmt: skip
+@table_of("urls", "a_value_that_no_url_can_have_is_refused")
 def test_a_value_that_no_url_can_have_is_refused(key: str, value: str) -> None:
     with pytest.raises(RuleError, match=rf"{key} has .*, not '{re.escape(value)}'"):
         Rule.from_dict({**SID.to_dict(), key: [value]})
@@ -120,22 +117,6 @@ def test_a_rule_without_a_kind_is_told_which_there_are() -> None:
 def test_examples_are_pairs_of_urls(value: str) -> None:
     with pytest.raises(RuleError, match="examples are pairs of URLs"):
         Rule.from_dict(row("examples", value))
-
-
-def test_scopes_and_exceptions_are_parsed() -> None:
-    rule = Rule("r", "rewrite", within=("/a/{*}", "!/a/b", "/c"), unless=("x", "t=Special:{}"), drop=("d",))
-    scopes, (excepted,) = rule.scopes()
-    assert [len(scope.path or ()) for scope in scopes] == [2, 1]
-    assert [piece.literals for piece in excepted.path or ()] == [("a",), ("b",)]
-    ((name, form),) = rule.exceptions()
-    assert name == "t"
-    assert form.form.match("Special:Log", {})
-    assert not form.form.match("Log", {})
-
-
-def test_precision_is_that_of_the_paper() -> None:
-    assert Evidence(coverage=20, wrong=1).precision == 0.95
-    assert Evidence().precision == 1.0
 
 
 @pytest.mark.parametrize(
@@ -164,3 +145,64 @@ def test_a_row_of_a_list_of_rules() -> None:
         "precision_at_least": 0.8514, "tried": 0, "failed": 0, "learned": "2026-01-31", "note": "",
     }  # fmt: skip
     assert rule_facts("a.com", replace(rule, evidence=Evidence()))["precision"] is None
+
+
+@table_of("urls", "values")
+def test_values(name: str, value: str, after: str) -> None:
+    assert VALUE_CONVERSIONS[name](value) == after
+
+
+@table_of("urls", "urls")
+def test_urls(name: str, url: str, after: str) -> None:
+    parts = split_url(url)
+    assert parts is not None
+    found = URL_CONVERSIONS[name].apply(parts)
+    assert found is not None
+    assert found.join() == after
+    assert parts.join() == url  # what was given stays
+
+
+def test_a_semicolon_beside_ampersands_may_be_of_a_value_and_is_not_sorted() -> None:
+    parts = split_url("http://a.com/?t=Faith;_Hope&a=1")
+    assert parts is not None
+    assert URL_CONVERSIONS["sort-query"].apply(parts) is None
+
+
+@table_of("urls", "what_means_something_else_stays")
+def test_what_means_something_else_stays(name: str, query: str) -> None:
+    parts = split_url(f"http://a.com/?{query}")
+    assert parts is not None
+    assert URL_CONVERSIONS[name].apply(parts) is None
+
+
+@given(st.text(max_size=40), st.sampled_from(sorted(VALUE_CONVERSIONS)))
+def test_no_value_breaks_a_conversion(value: str, name: str) -> None:
+    assert isinstance(VALUE_CONVERSIONS[name](value), str)
+
+
+@given(
+    st.text("a0123456789 %+_", max_size=30), st.sampled_from(["lower", "underscores", "spaces", "blanks", "unpadded"])
+)
+def test_a_converted_value_stays(value: str, name: str) -> None:
+    once = VALUE_CONVERSIONS[name](value)
+    assert VALUE_CONVERSIONS[name](once) == once
+
+
+@given(st.text("aAé/?&;=+%2fF.~#\ud800[],0", max_size=40), st.sampled_from(sorted(URL_CONVERSIONS)))
+def test_a_conversion_has_nothing_to_do_with_its_own_result(tail: str, name: str) -> None:
+    parts = split_url(f"http://a.com/{tail}")
+    assert parts is not None
+    conversion = URL_CONVERSIONS[name]
+    once = conversion.apply(parts)
+    if once is not None:
+        assert once != parts
+        again = split_url(once.join())
+        assert again is None or conversion.apply(again) is None
+        assert any(needle in f"http://a.com/{tail}" for needle in conversion.needles)
+
+
+@pytest.mark.parametrize("path", ["2011/11/11/", "1/1/", "2/3/2/3/2/3", "-/-/-"])
+def test_numbers_that_repeat_are_no_loop(path: str) -> None:
+    parts = split_url(f"http://a.com/{path}")
+    assert parts is not None
+    assert URL_CONVERSIONS["collapse-repeats"].apply(parts) is None

@@ -1,3 +1,5 @@
+"""Rules in use: tried, cleared and switched off, each in the part of a site where that was found out."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -8,7 +10,7 @@ import pytest
 
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.probation import passes_lacking
+from dedupcrawl.urls.probation import known_before, passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
@@ -30,31 +32,6 @@ def url(number: int) -> str:
 
 def rule(folder: Path, name: str) -> Rule:
     return next(rule for rule in read_rules(folder / "a.com.toml").rules if rule.id == name)
-
-
-def test_a_wrong_rule_is_revoked_and_its_file_says_so(folder: Path) -> None:
-    known = Normalizer.from_paths([folder], tries=True)
-    book = RuleBook(known, 0.02, Random(1))
-    normalizer = RulesInUse(known, book)
-    assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p"
-    assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
-    assert normalizer.normalize("http://a.com/p?id=1").canonical == "http://a.com/p?id=1"
-    found = rule(folder, "wrong")
-    assert (found.state, found.tried, found.failed) == ("disabled", 1, 1)
-    assert "1 of 1 trial led to another page, such as http://a.com/p?id=1 → http://a.com/p" in found.note
-
-
-def test_those_that_were_proved_and_fail_together_are_to_be_proved_anew_one_by_one(folder: Path) -> None:
-    known = [replace(one, state="active", tried=50) for one in (RIGHT, WRONG)]
-    write_rules(folder, SiteRules("a.com", tuple(known)))
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    both = ("right", "wrong")
-    assert book.unproved(url(0), both) == set()
-    assert book.failed(url(0), "http://a.com/p", both) == Ruling()
-    assert book.unproved(url(1), both) == {*both}
-    revoked = [name for n in range(6) for name in book.failed(url(n), "http://a.com/p", ("wrong",)).revoked]
-    assert revoked == ["wrong"]
-    assert book.decide() == {}, "the other has failed but once"
 
 
 def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_at_the_end(folder: Path) -> None:
@@ -95,12 +72,6 @@ def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> Non
     assert len(due) <= 3 + 600 // 50
 
 
-def test_every_use_is_tried_after_a_failure(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    book.failed(url(0), "http://a.com/p", ("right",))
-    assert all(book.is_due(url(number), ("right",)) for number in range(10))
-
-
 def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_that_does_too(folder: Path) -> None:
     known = Normalizer.from_paths([folder], tries=True)
     book = RuleBook(known, 0.02, Random(1))
@@ -117,24 +88,6 @@ def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_th
     assert book.gone(asked[5], "http://a.com/p5", ("wrong",)) == [], "asked for before it became one"
     assert [book.gone(one, f"{one}2", ("wrong",)) for one in asked[5:]] == [[], [], [], [], ["wrong"]]
     assert normalizer.normalize(asked[0]).kind == "unchanged"
-
-
-def test_a_rule_that_becomes_an_equivalence_stays_off_where_it_was_wrong(folder: Path) -> None:
-    examples = (("http://a.com/a/good/1?id=1", "http://a.com/a/good/1"),)
-    write_rules(
-        folder, SiteRules("a.com", (replace(WRONG, source="learned", evidence=Evidence(correct=9), examples=examples),))
-    )
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    bad, worse = "http://a.com/a/bad/1?id=1", "http://a.com/a/worse/1?id=1"
-    assert book.failed(bad, "http://a.com/a/bad/1", ("wrong",)) == Ruling(restricted=("wrong",))
-    for _ in range(10):
-        book.passed(worse, ("wrong",))
-    for number in range(40):
-        book.gone(f"http://a.com/a/good/{number}?id=1", f"http://a.com/a/good/{number}", ("wrong",))
-    assert rule(folder, "wrong").kind == "equivalence"
-    assert book.is_off(bad, ("wrong",))
-    assert not book.is_off(worse, ("wrong",))
-    assert book.failed(worse, "http://a.com/a/worse/1", ("wrong",)) == Ruling(), "one of eleven trials"
 
 
 def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
@@ -174,25 +127,6 @@ ZOOM = Rule(
 
 def zoomed(script: str, number: int) -> tuple[str, str]:
     return f"http://a.com/{script}?doc={number}&zoom=2", f"http://a.com/{script}?doc={number}"
-
-
-def test_twenty_more_trials_pass_after_a_failure_however_many_did_before(tmp_path: Path) -> None:
-    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    for number in range(60):
-        book.passed(zoomed("view", number)[0], ("zoom",))
-    book.failed(*zoomed("view", 60), ("zoom",))
-    due = 0
-    for number in range(61, 110):
-        url, _ = zoomed("view", number)
-        if book.is_due(url, ("zoom",)):
-            due += 1
-            book.begin(url, ("zoom",))
-            book.passed(url, ("zoom",))
-            book.end(url, ("zoom",))
-    assert 20 <= due <= 23, "and a few, drawn at random"
-    book.save()
-    assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").failed) == ("active", 1)
 
 
 def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp_path: Path) -> None:
@@ -253,36 +187,6 @@ def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folde
     assert inconclusive(book) == 0, "pages that are all missing are not tried for ever"
 
 
-def test_what_is_doubted_is_used_only_where_it_is_tried_and_is_doubted_still(tmp_path: Path) -> None:
-    doubted = Rule("sid", "rewrite", drop=("sid",), source="software", state="doubted", evidence=Evidence(0, 40, 32, 1))
-    path = write_rules(tmp_path, SiteRules("a.com", (doubted,)))
-    url = "http://a.com/topic?sid=1"
-    assert Normalizer.from_paths([tmp_path]).normalize(url).canonical == url
-    known = Normalizer.from_paths([tmp_path], tries=True)
-    book = RuleBook(known, 0.02, Random(1))
-    normalizer = RulesInUse(known, book)
-    assert normalizer.normalize(url).canonical == "http://a.com/topic"
-    assert book.is_due(url, ("sid",))
-    book.passed(url, ("sid",))
-    book.save()
-    (rule,) = read_rules(path).rules
-    assert (rule.state, rule.tried, rule.failed) == ("doubted", 1, 0)
-
-
-def test_the_log_of_a_crawl_is_no_evidence_besides_its_trials(tmp_path: Path) -> None:
-    """What is learned of a rule beside the crawl is told by the very pages that were tried."""
-    new = Rule("sid", "rewrite", drop=("sid",), source="software", state="probation")
-    path = write_rules(tmp_path, SiteRules("a.com", (new,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    for number in range(25):
-        book.passed(f"http://a.com/{number}?sid=1", ("sid",))
-    assert book.failed("http://a.com/25?sid=1", "http://a.com/25", ("sid",)) == Ruling()
-    (tried,) = read_rules(path).rules
-    write_rules(tmp_path, SiteRules("a.com", (replace(tried, evidence=Evidence(0, 25, 23, 2)),)))
-    book.reread()
-    assert book.failed("http://a.com/26?sid=1", "http://a.com/26", ("sid",)) == Ruling()
-
-
 def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: Path) -> None:
     learned, by_hand = (Rule(source, "rewrite", convert="sort-query", source=source) for source in ("learned", "hand"))
     for number, (sorts, fetched) in enumerate(((learned, "?id=2&a=1"), (by_hand, "?a=1&id=2"))):
@@ -292,19 +196,6 @@ def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: P
         normalizer = RulesInUse(known, RuleBook(known, 0.02, Random(1)))
         assert normalizer.normalize(asked).canonical == f"http://{site}/?a=1&id=2"
         assert normalizer.fetchable(asked).canonical == f"http://{site}/{fetched}"
-
-
-def test_what_was_asked_for_by_a_rewrite_is_not_held_against_the_equivalence_it_became(tmp_path: Path) -> None:
-    order = Rule("order", "equivalence", match="/{b}/{a}", to="/by/{a}/{b}")
-    write_rules(tmp_path, SiteRules("a.com", (WRONG, order)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    asked = [f"http://a.com/p/{number}?id=1" for number in range(20)]
-    for one in asked[:5]:
-        book.gone(one, one.partition("?")[0], ("wrong",))
-    assert rule(tmp_path, "wrong").kind == "equivalence"
-    both = ("wrong", "order")
-    assert not any(book.gone(one, one.partition("?")[0], both) for one in asked[5:]), "before the other came in"
-    assert rule(tmp_path, "wrong").state != "disabled"
 
 
 def test_where_a_trial_fails_the_blame_is_with_those_that_have_yet_to_be_proved(folder: Path) -> None:
@@ -414,3 +305,62 @@ def test_what_only_decodes_a_url_may_lead_to_a_page_that_was_there_before(tmp_pa
     for text in ("QUJD", "QUJE"):
         book.failed(f"http://a.com/go/{text}", "http://a.com/go/ABC", ("r",))
     assert book.is_off("http://a.com/go/QUJF", ("r",))
+
+
+def test_a_rule_is_off_where_it_is_wrong_and_goes_on_where_it_is_right(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    for number in range(50):
+        book.passed(zoomed("view", number)[0], ("zoom",))
+    assert [book.is_due(zoomed("map", number)[0], ("zoom",)) for number in range(3)] == [True, True, True]
+    assert book.failed(*zoomed("map", 0), ("zoom",)) == Ruling(restricted=("zoom",))
+    assert book.is_off(zoomed("map", 9)[0], ("zoom",))
+    assert not book.is_off(zoomed("view", 9)[0], ("zoom",))
+    assert book.failed(*zoomed("map", 1), ("zoom",)) == Ruling(), "begun before"
+    book.save()
+    found = rule(tmp_path, "zoom")
+    assert (found.state, found.failed, found.tried) == ("active", 0, 50)
+    assert found.note.endswith("1 of 1 trial led to another page, such as " + " → ".join(zoomed("map", 0)))
+
+
+def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (replace(ZOOM, state="probation"),)))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    book.passed(zoomed("view", 0)[0], ("zoom",))
+    book.failed(*zoomed("map", 0), ("zoom",))
+    book.reread()
+    assert book.is_off(zoomed("map", 9)[0], ("zoom",))
+    book.passed(zoomed("view", 5)[0], ("zoom",))
+    book.save()
+    (watched,) = book.watched("a.com", "learned")
+    assert watched.before[0] + watched.passed == known_before(ZOOM)[0] + 2, "nor counted twice"
+    assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
+
+
+def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    tried = [zoomed("map", number)[0] for number in range(40)]
+    for url in tried:
+        if book.is_due(url, ("zoom",)):
+            book.passed(url, ("zoom",))
+    book.save()
+    assert rule(tmp_path, "zoom").examples == (VIEW, zoomed("map", 0))
+    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    assert [later.is_due(url, ("zoom",)) for url in tried[:4]] == [True, False, False, False], "as where its log was"
+    elsewhere = [zoomed("plan", number)[0] for number in range(2)]
+    assert all(later.is_due(url, ("zoom",)) for url in elsewhere), "nothing has spoken for it there"
+
+
+def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp_path: Path) -> None:
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    url, canonical = zoomed("map", 0)
+    assert book.failed(url, canonical, ("zoom",)) == Ruling(restricted=("zoom",))
+    assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)
+    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    assert later.is_off(zoomed("map", 1)[0], ("zoom",))
+    assert not later.is_off(zoomed("view", 1)[0], ("zoom",))
+    later.passed(zoomed("view", 1)[0], ("zoom",))
+    later.save()
+    assert rule(tmp_path, "zoom").counterexamples == ((url, canonical),)

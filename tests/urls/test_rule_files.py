@@ -1,8 +1,9 @@
-"""Rule files: what is written is read again, and a file edited into nonsense is a clear error."""
+"""Rule files: what is written is read again, what a person wrote stays, and nonsense is a clear error."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -12,7 +13,16 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls import rule_files as module
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
-from dedupcrawl.urls.rule_files import SiteRules, file_name, read_rules, remove_unfinished, rule_files, write_rules
+from dedupcrawl.urls.rule_files import (
+    SiteRules,
+    file_name,
+    read_rules,
+    remove_unfinished,
+    replace_rules,
+    rule_files,
+    write_rules,
+)
+from tests.fixtures import table_of
 
 RULES = SiteRules(
     "example.com",
@@ -71,36 +81,7 @@ def test_a_file_by_hand(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('kind = "rewrite"\nmatch', 'kind = "rewrit"\nmatch', "line 9: rule 'print': kind is one of"),
-        ('drop = ["sid"]', 'drop = "sid"', "line 4: rule 'sid': drop is a list of texts"),
-        ('drop = ["sid"]', 'drops = ["sid"]', "line 4: rule 'sid': unknown key 'drops'"),
-        ('id = "print"', 'id = "sid"', "line 9: two rules have the id 'sid'"),
-        ('id = "print"', "", "line 9: "),
-        ('to = "/{page}"', 'to = "/{page:digits}"', "line 9: rule 'print': to takes {name} or {}"),
-        ('match = "/print/{page*}"', 'match = "/print/{page*:digits}"', "line 9: rule 'print': template '/print"),
-        ('to = "/{page}"', 'to = "/{pag}"', "line 9: rule 'print': 'pag' is used in to but not captured"),
-        (
-            'match = "/print/{page*}"',
-            'match = "/print/{page*"',
-            "line 9: rule 'print': template '/print/{page*': braces",
-        ),
-        ('drop = ["sid"]', "drop = [", "(at line 9, column"),
-        ('drop = ["sid"]', "drop =", "(at line 7, column"),
-        (
-            'to = "/{page}"',
-            'to = "//b.com/{page}"',
-            "line 9: rule 'print' leads to b.com: a rule must stay on its site",
-        ),
-        ("[[ rules ]]", "[[rule]]", "unknown key 'rule'"),
-        ("[[ rules ]]", "[rules]", "(at line 9"),
-        ('site = "Example.COM"', "", 'a rule file starts with site = "example.com"'),
-        ('site = "Example.COM"', "site = 1", 'a rule file starts with site = "example.com"'),
-        ("# by hand", "rules = 3", "Cannot"),
-    ],
-)
+@table_of("urls", "a_mistake_is_named_with_its_place")
 def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, says: str) -> None:
     assert FILE.count(old) == 1
     path = written(tmp_path, FILE.replace(old, new))
@@ -111,24 +92,7 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, s
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("site", "match", "to", "led_to"),
-    [
-        ("example.com", "/a/{b}", "//other.com/{b}", "other.com"),
-        ("example.com", "/a/{b}", "https://www.Example.org:8080/{b}", "example.org"),
-        ("example.com", "//{host}.example.com", "//{host}.example.com.evil.net", "evil.net"),
-        ("example.com", "//{host}.example.com", "//{host}.other.co.uk", "other.co.uk"),
-        ("127.0.0.1", "/a", "//127.0.0.2/a", "127.0.0.2"),
-        ("example.com", "/a/{b}", "//www.example.com/{b}", None),
-        ("Example.com", "//www.{host}", "//{host}", None),
-        ("example.com", "//{host}.com", "//{host}.com", None),
-        ("example.com", "//{host}.example.com", "//{host}.news.example.com", None),
-        ("127.0.0.1", "/a", "//127.0.0.1:8080/b", None),
-        ("bücher.de", "/a", "//www.xn--bcher-kva.de/b", None),
-        ("xn--bcher-kva.de", "/a", "//www.bücher.de/b", None),
-        ("example.com", "/go?{u}", "/{u}", None),
-    ],
-)
+@table_of("urls", "a_rule_that_leaves_its_site_is_refused")
 def test_a_rule_that_leaves_its_site_is_refused(site: str, match: str, to: str, led_to: str | None) -> None:
     row = {"id": "away", "kind": "rewrite", "match": match.replace("?{u}", "?u={u}"), "to": to}
     content = {"site": site, "rules": [row]}
@@ -234,12 +198,6 @@ def test_what_a_killed_process_has_left_is_removed_and_what_is_being_written_is_
     assert other.exists()
 
 
-def test_a_number_without_end_is_an_error_that_names_the_file(tmp_path: Path) -> None:
-    (tmp_path / "a.com.toml").write_text(f"site = {'9' * 100_000}\n")
-    with pytest.raises(RuleError, match=r"a\.com\.toml: "):
-        read_rules(tmp_path / "a.com.toml")
-
-
 def test_what_versions_before_wrote_of_names_is_read_and_written_no_more(tmp_path: Path) -> None:
     path = tmp_path / "a.com.toml"
     rule = '[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\nnames_at = ["page"]\n'
@@ -247,3 +205,112 @@ def test_what_versions_before_wrote_of_names_is_read_and_written_no_more(tmp_pat
     known = read_rules(path)
     assert [one.id for one in known.rules] == ["sid"]
     assert "names_at" not in str(known.to_dict())
+
+
+EDITED = """# Übersicht: by hand
+site = "a.com"
+
+# sessions
+[[rules]]
+id = "sid"
+kind = "rewrite"
+drop = ["sid"]  # never changes the page
+
+[[rules]]
+id = "print"
+note = "é"
+state = "probation"  # watched
+match = "/print/{page*}"
+to = "/{page}"
+kind = "rewrite"
+examples = [
+    [
+        "http://a.com/print/1", "http://a.com/1",
+    ],
+]
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "a.com.toml"
+    path.write_text(EDITED, encoding="utf-8")
+    return path
+
+
+def test_one_rule_is_switched_off_and_all_else_stays(path: Path) -> None:
+    rules = read_rules(path).rules
+    replace_rules(path, [replace(rules[0], state="disabled", note='why "so"'), rules[1]])
+    lines = EDITED.splitlines()
+    after = path.read_text(encoding="utf-8").splitlines()
+    assert after == [*lines[:7], 'state = "disabled"', "note = 'why \"so\"'", *lines[7:]] or after == [
+        *lines[:7],
+        'state = "disabled"',
+        'note = "why \\"so\\""',
+        *lines[7:],
+    ]
+    replace_rules(path, rules)
+    assert path.read_text(encoding="utf-8") == EDITED
+
+
+@table_of("urls", "however_it_is_written_the_rules_are_right")
+def test_however_it_is_written_the_rules_are_right(path: Path, text: str) -> None:
+    path.write_text(text if "site" in text else f'site = "a.com"\n{text}', encoding="utf-8")
+    (rule,) = read_rules(path).rules
+    off = replace(rule, state="disabled", note="off")
+    replace_rules(path, [off])
+    assert read_rules(path) == SiteRules("a.com", (off,))
+    more = Rule("x", "rewrite", drop=("x",))
+    replace_rules(path, [off, more])
+    assert read_rules(path) == SiteRules("a.com", (off, more))
+
+
+@given(st.text(max_size=30), st.integers(0, 2))
+def test_any_note(tmp_path_factory: pytest.TempPathFactory, note: str, number: int) -> None:
+    note = note.encode("utf-8", "ignore").decode()
+    rules = tuple(Rule(f"r{n}", "rewrite", drop=(f"x{n}",), note=note[::-1]) for n in range(3))
+    path = write_rules(tmp_path_factory.getbasetemp() / "any", SiteRules("a.com", rules))
+    changed = replace(rules[number], state="disabled", note=note)
+    replace_rules(path, [*rules[:number], changed, *rules[number + 1 :]])
+    assert read_rules(path).rules == (*rules[:number], changed, *rules[number + 1 :])
+
+
+@table_of("urls", "a_file_of_any_name_is_written_in_its_own_place")
+def test_a_file_of_any_name_is_written_in_its_own_place(tmp_path: Path, text: str) -> None:
+    """Also where its text is written in a way that is not foreseen."""
+    path = tmp_path / "my-rules.toml"
+    path.write_text(text, encoding="utf-8")
+    off = replace(read_rules(path).rules[0], state="disabled", note="wrong")
+    replace_rules(path, [off])
+    assert read_rules(path).rules == (off,)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_comments_go_with_the_rule_after_them_however_many_there_are(path: Path) -> None:
+    """In linear time: by the square of their number, these would take minutes."""
+    many = "# one more\n" * 60_000
+    text = EDITED.replace("drop = [", f"{many}drop = [").replace(
+        '\n[[rules]]\nid = "print"', '\n# gone\n[[rules]]\nid = "print"'
+    )
+    path.write_text(text, encoding="utf-8")
+    replace_rules(path, read_rules(path).rules[:1])
+    after = path.read_text(encoding="utf-8")
+    assert after == text[: text.index("\n# gone")]
+
+
+def test_comments_and_blank_lines_stay_where_a_rule_is_changed_moved_or_new(path: Path) -> None:
+    text = EDITED.replace('\n[[rules]]\nid = "print"', '\n\n# of last year\n[[rules]]\nid = "print"')
+    path.write_text(text, encoding="utf-8")
+    sid, other = read_rules(path).rules
+    new = Rule("x", "rewrite", drop=("x",))
+    replace_rules(path, [sid, replace(other, examples=(), tried=3), new])
+    after = path.read_text(encoding="utf-8")
+    start = text.index('[[rules]]\nid = "print"')
+    assert after.startswith(text[:start])
+    assert read_rules(path).rules == (sid, replace(other, examples=(), tried=3), new)
+    replace_rules(path, [new, other, sid])
+    after = path.read_text(encoding="utf-8")
+    assert after.index('id = "x"') < after.index("# of last year") < after.index('id = "print"')
+    assert after.index('id = "print"') < after.index("# sessions") < after.index('id = "sid"')
+    replace_rules(path, [replace(other, drop=("y",), match="", to="")])
+    assert "# of last year" not in path.read_text(encoding="utf-8"), "it was said of another rule"

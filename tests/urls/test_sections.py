@@ -12,6 +12,7 @@ from dedupcrawl.urls.bounds import lower_bound
 from dedupcrawl.urls.probation import TARGET, TRIALS_FOR_A_FAILURE, passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.sections import Section, Sections, traits
+from tests.fixtures import table_of
 
 EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
 RULE = Rule("zoom", "rewrite", drop=("zoom",), source="learned", evidence=Evidence(correct=40), examples=(EXAMPLE,))
@@ -26,36 +27,10 @@ def test_the_examples() -> None:
     assert doctest.testmod(sections).failed == 0
 
 
-@pytest.mark.parametrize(
-    ("url", "other", "is_one"),
-    [
-        ("http://a.com/view?doc=1", "http://a.com/view?doc=2", True),
-        ("http://a.com/view?doc=1", "http://a.com/map?doc=1", False),
-        ("http://a.com/view/1", "http://a.com/map/1", False),
-        ("http://a.com/view/1", "http://a.com/view/2", True),
-        ("http://a.com/p-1.html", "http://a.com/p-2.html", True),
-        ("http://a.com/p-1.html", "http://a.com/p-1.pdf", False),
-        ("http://a.com/i.php?route=product/search&limit=5", "http://a.com/i.php?route=product/list&limit=5", False),
-        ("http://a.com/i.php?id=1&limit=5", "http://a.com/i.php?id=2&limit=25&page=7", True),
-        ("http://www.a.com/", "http://m.a.com/", False),
-        ("http://a.com/repo/commit/README.md", "http://a.com/repo/diff/README.md", False),
-        ("http://a.com/repo/diff/docs/One.md", "http://a.com/repo/diff/src/Two.md", True),
-    ],
-)
+@table_of("urls", "what_sites_route_by_tells_places_apart")
 def test_what_sites_route_by_tells_places_apart(url: str, other: str, is_one: bool) -> None:
     found = Sections(RULE)
     assert (found.of(url) is found.of(other)) is is_one
-
-
-def test_where_the_log_has_spoken_nothing_is_lacking() -> None:
-    found = Sections(RULE)
-    assert (found.of("http://a.com/view?doc=7&zoom=5").lacking, found.of("http://a.com/map?doc=7").lacking) == (0, 2)
-    assert found.of("http://a.com/view?doc=7").before == (20, 0)
-
-
-def test_without_examples_the_log_may_have_spoken_of_any_place() -> None:
-    found = Sections(Rule("zoom", "rewrite", drop=("zoom",), evidence=Evidence(correct=40)))
-    assert (found.of("http://a.com/map?doc=7").lacking, found.of("http://a.com/map").before) == (0, (20, 0))
 
 
 @pytest.mark.parametrize(
@@ -72,12 +47,6 @@ def test_without_examples_the_log_may_have_spoken_of_any_place() -> None:
 def test_what_has_capitals_is_a_name_of_which_the_space_counts(url: str, section: tuple[str, str]) -> None:
     assert section in traits(url)
     assert "Main" not in str(traits(url))
-
-
-def test_what_a_rule_drops_tells_no_places_apart() -> None:
-    found = Sections(RULE)
-    assert found.of("http://a.com/map?doc=1&zoom=near") is found.of("http://a.com/map?doc=1&zoom=far")
-    assert found.of("http://a.com/map?doc=1&of=near") is not found.of("http://a.com/map?doc=1&of=far")
 
 
 @pytest.mark.parametrize(
@@ -135,23 +104,6 @@ def test_where_a_rule_is_off_it_stays_off_when_words_turn_out_to_be_names() -> N
     assert (off.passed, off.failed, off.is_wanting) == (0, 1, False)
 
 
-def test_off_at_the_front_page_is_not_off_at_all_others() -> None:
-    found = Sections(RULE)
-    assert found.switch_off(found.of("http://a.com/?doc=1&zoom=2"))
-    assert found.is_off("http://a.com/?doc=2&zoom=3")
-    assert not found.is_off("http://a.com/view?doc=2&zoom=3")
-    assert not found.is_off("http://a.com/?doc=2&zoom=3&view=print")
-
-
-def test_neither_where_the_log_has_spoken_nor_the_rest_is_switched_off_apart() -> None:
-    found = Sections(RULE)
-    assert not found.switch_off(found.of(EXAMPLE[0]))
-    for word in WORDS[:12]:
-        last = found.of(f"http://a.com/{word}")
-    assert last is found.of(f"http://a.com/{WORDS[10]}")
-    assert not found.switch_off(last)
-
-
 def test_a_rule_is_switched_off_in_so_many_places_and_no_more() -> None:
     found = Sections(RULE)
     switched = [found.switch_off(found.of(f"http://{n}.com/")) for n in range(14)]
@@ -167,27 +119,6 @@ def test_of_a_url_only_so_much_is_looked_at() -> None:
         f"http://{'a' * 999}/{'b' * 999}/{'c' * 999}.{'d' * 999}?{'e' * 999}=on&f={'g' * 999}",
     ):
         assert sum(len(position) + len(word) for position, word in traits(url)) < 1_000
-
-
-def test_a_place_is_off_for_all_its_urls_and_no_others() -> None:
-    found = Sections(RULE)
-    section = found.of("http://a.com/map?doc=1&zoom=2")
-    assert not found.is_off("http://a.com/map?doc=1&zoom=2")
-    assert found.switch_off(section)
-    assert found.is_off("http://a.com/map?doc=7&zoom=100")
-    assert not found.is_off("http://a.com/view?doc=7&zoom=100")
-    assert not found.is_off("http://a.com/never/seen")
-    assert not section.is_wanting
-
-
-def test_trials_that_tell_nothing_come_to_an_end() -> None:
-    section = Section((0, 0), 2)
-    begun = 0
-    while section.is_wanting:
-        section.begin()
-        section.end()
-        begun += 1
-    assert begun == 4
 
 
 def test_where_a_trial_failed_others_have_to_pass_until_few_are_wrong() -> None:
@@ -209,18 +140,6 @@ def test_where_a_trial_failed_others_have_to_pass_until_few_are_wrong() -> None:
     section.failed -= 1  # it was another rule
     section.settle()
     assert (section.lacking, section.doubted) == (TRIALS_FOR_A_FAILURE, 0)
-
-
-def test_where_a_trial_failed_those_that_tell_nothing_come_to_an_end() -> None:
-    section = Section((20, 0), 0)
-    section.fails()
-    section.settle()
-    begun = 0
-    while section.is_wanting:
-        section.begin()
-        section.settle()
-        begun += 1
-    assert begun == 2 * passes_lacking(20, 1)
 
 
 @given(

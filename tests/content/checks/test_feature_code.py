@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.feature_code_tables import repeatability
 from dedupcrawl.content.checks.feature_code import MAX_CODE, MIN_CODE, FeatureCodeCheck
-from dedupcrawl.core.feature_code import GRAM, SAMPLING
+from dedupcrawl.core.feature_code import SAMPLING
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from tests.content.postings import keepers, posted
@@ -85,19 +85,6 @@ class TestSearch:
         kept = {page: packed(menu + code) for page, code in enumerate(own)}
         assert set(check.candidates(kept[7], posted(check, kept))) == {7}
 
-    def test_postings(self) -> None:
-        check = FeatureCodeCheck()
-        code = packed("".join(chr(0x100 + number) for number in range(100)))
-        keys = check.keys(code)
-        assert len(keys) == len(range(0, 100 - GRAM + 1, SAMPLING)) == 14
-        assert set((keys & np.uint64(255)).tolist()) == {14}
-
-    def test_the_largest_code(self) -> None:
-        check = FeatureCodeCheck(repeatability=0.6)
-        code = packed("".join(chr(0x100 + number) for number in range(MAX_CODE)))
-        assert keepers(check, code, {1: code, 2: code[: len(code) // 2]}) == {1: 1.0}
-        assert check.contained(code, posted(check, {3: code[: len(code) // 2]})) == [3]
-
 
 class TestSignature:
     def text(self, count: int) -> SymbolText:
@@ -106,17 +93,6 @@ class TestSignature:
     @pytest.mark.parametrize("count", [0, 1, MIN_CODE - 1])
     def test_a_page_of_few_symbols_abstains(self, count: int) -> None:
         assert FeatureCodeCheck().signature(Page(""), self.text(count)) is None
-
-    def test_two_bytes_a_symbol(self) -> None:
-        made = FeatureCodeCheck(characters=0).signature(Page(""), self.text(100))
-        assert made is not None
-        assert len(made) == 200
-        assert max(np.frombuffer(made, dtype="<u2")) < 1 << 15
-
-    def test_settings_change_it(self) -> None:
-        whole, cut = (FeatureCodeCheck(characters=count).signature(Page(""), self.text(300)) for count in (0, 50))
-        assert whole is not None
-        assert cut == whole[:100]
 
     def test_a_page_without_end_has_a_bounded_code(self) -> None:
         made = FeatureCodeCheck(characters=0).signature(Page(""), self.text(20_000))
@@ -127,21 +103,3 @@ class TestSignature:
         made = FeatureCodeCheck().signature(Page(""), SymbolText.of(("系统，采用的。特征码 7，" * 3,)))
         assert made is not None
         assert made.hex() == 2 * "147e7f5f0d134f4a426d327745447f238b6a" + "147e7f5f"
-
-
-class TestCompare:
-    def test_one_way(self) -> None:
-        check = FeatureCodeCheck()
-        long = "".join(chr(0x100 + number) for number in range(100))
-        assert check.compare(packed(long[20:60]), packed(long)) == 1.0
-        assert check.compare(packed(long), packed(long[20:60])) is None
-
-    def test_threshold(self) -> None:
-        code = "".join(chr(0x100 + number) for number in range(20))
-        check = FeatureCodeCheck(repeatability=0.75)
-        assert check.compare(packed(code), packed("x" + code[:15] + "yyyy")) == 0.75
-        assert check.compare(packed(code), packed("x" + code[:14] + "yyyyy")) is None
-
-    def test_the_threshold_is_not_part_of_the_format(self) -> None:
-        assert FeatureCodeCheck(repeatability=0.6).header() == FeatureCodeCheck(repeatability=0.9).header()
-        assert FeatureCodeCheck(anchors="words").header() != FeatureCodeCheck().header()

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.sites import site_of
+from dedupcrawl.urls.learning.generalize import common_ends, common_start, of_arguments, of_segments
 from dedupcrawl.urls.learning.learn import learn_site, sides
+from dedupcrawl.urls.learning.written import is_expressible, is_name, is_value, literal, written, written_piece
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule import described
 from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.spelling import as_sent
+from dedupcrawl.urls.template import TemplateError, parse_template
+from tests.fixtures import table_of
+from tests.urls.learning.sites import SITE, forms, words
+from tests.urls.learning.sites import learned as learned_among_others
 
 Clusters = list[list[str]]
 LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -53,22 +61,6 @@ def test_a_random_token_does_not_make_one_page_of_kinds_of_pages_that_no_log_had
     assert normalize("http://360.yahoo.com/u7/friends-x3Yz").rules
 
 
-def days(random_: random.Random) -> Clusters:
-    """A blog whose posts are found under the day of any time zone."""
-    posts = [
-        (random_.randrange(1, 13), random_.randrange(2, 28), f"post-{random_.randrange(10**6)}") for _ in range(40)
-    ]
-    return [[f"http://a.com/2008/{m:02}/{day + later:02}/{name}" for later in (0, 1)] for m, day, name in posts]
-
-
-def test_a_number_that_does_not_matter_leaves_shorter_paths_alone() -> None:
-    normalize = SiteNormalizer(learned(days(random.Random(1)))).normalize
-    first, second = (normalize(f"http://a.com/2008/05/{day}/post-1").canonical for day in ("07", "08"))
-    assert first == second
-    for path in ("2008/05/07", "2008/06/07", "2008/05/07/", "2008/05/page/2", "2008/05/feed/2"):
-        assert normalize(f"http://a.com/{path}").kind == "unchanged"
-
-
 def wiki(random_: random.Random, stale: float = 0.0) -> Clusters:
     """A wiki whose printable pages are the pages themselves, but for a share of them that changed in between."""
     clusters = []
@@ -82,18 +74,6 @@ def wiki(random_: random.Random, stale: float = 0.0) -> Clusters:
 def test_some_pages_that_changed_do_not_speak_against_a_rule() -> None:
     assert [rule.drop for rule in learned(wiki(random.Random(1), stale=0.01)).rules] == [("printable",)]
     assert not learned(wiki(random.Random(1), stale=0.4)).rules
-
-
-def test_general_knowledge_is_overruled_by_the_site() -> None:
-    """On this site s= is the page, and no session."""
-    assert not learned([[f"http://a.com/x?s={i}"] for i in range(100)] + [["http://a.com/y", "http://a.com/z"]]).rules
-
-
-def test_nothing_is_learned_where_nothing_is_redundant_or_where_it_is_by_chance() -> None:
-    random_ = random.Random(1)
-    pages = [f"http://a.com/{random_word(random_)}?t={random_.randrange(10**6)}&u={i}" for i in range(400)]
-    assert not learned([[page] for page in pages]).rules
-    assert not learned([pages[i : i + 2] for i in range(0, 400, 2)]).rules
 
 
 def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_other() -> None:
@@ -110,32 +90,6 @@ def test_what_a_rule_is_split_into_needs_evidence_of_the_second_part_like_any_ot
     found = [rule for rule in learned(clusters).rules if rule.source == "learned"]
     assert {"path", "sort"} <= {name for rule in found for name in rule.drop}
     assert all(rule.evidence.correct for rule in found), list(map(described, found))
-
-
-@pytest.mark.parametrize(
-    ("more", "other", "target"),
-    [
-        ("www", "m", "www"),
-        ("m", "www", "m"),
-        ("www", "amp", "www"),
-        ("www", "w3", "www"),
-        ("w3", "www", "w3"),
-    ],
-)
-def test_of_mirrors_the_target_has_more_pages_of_its_own(more: str, other: str, target: str) -> None:
-    clusters = [[f"http://{host}.a.com/page{i}" for host in (more, other)] for i in range(40)]
-    clusters += [[f"http://{more}.a.com/alone{i}"] for i in range(3)]
-    rules = learned(clusters)
-    assert {SiteNormalizer(rules).normalize(url).canonical for url in clusters[0]} == {f"http://{target}.a.com/page0"}
-    assert [rule.kind for rule in rules.rules if rule.source == "learned"] == ["rewrite"]
-
-
-@pytest.mark.parametrize("other", ["m", "mobile", "amp", "print", "wap"])
-@pytest.mark.parametrize("host", ["www.a.com", "a.com"])
-def test_of_equal_mirrors_the_target_is_not_that_of_some_devices(host: str, other: str) -> None:
-    clusters = [[f"http://{host}/page{i}", f"http://{other}.a.com/page{i}"] for i in range(40)]
-    normalize = SiteNormalizer(learned(clusters)).normalize
-    assert {normalize(url).canonical for url in clusters[0]} == {f"http://{host}/page0"}
 
 
 def test_evidence_is_of_the_held_out_clusters() -> None:
@@ -220,15 +174,6 @@ def test_whatever_the_log_learning_ends_with_rules(log: list[tuple[str, int]]) -
         assert normalize(normalize(url).canonical).canonical == normalize(url).canonical
 
 
-def test_parts_are_by_cluster_and_by_seed() -> None:
-    labels = [i // 3 for i in range(3000)]
-    found = sides(labels, 0.3, 0)
-    assert all(len(set(found[i : i + 3])) == 1 for i in range(0, 3000, 3))
-    assert 0.25 < sum(found) / 3000 < 0.35
-    assert found != sides(labels, 0.3, 1)
-    assert sides([-1, 5], 0.5, 0)[0] == -1
-
-
 def test_what_the_sample_did_not_refute_is_learned_where_all_urls_bear_it_out() -> None:
     """`v` says nothing of a page in eight sections, and which page in a ninth that the sample has not."""
     urls = [f"http://a.com/s{n}/page-{i}{query}" for n in range(9) for i in range(12) for query in ("", "?v=1", "?v=2")]
@@ -238,3 +183,138 @@ def test_what_the_sample_did_not_refute_is_learned_where_all_urls_bear_it_out() 
     forms = [normalize(url).canonical for url in urls]
     assert len({*forms[: len(sample)]}) == len(sample) / 3
     assert forms[len(sample) :] == urls[len(sample) :]
+
+
+@table_of("url_learning", "the_narrowest_form_of_segments")
+def test_the_narrowest_form_of_segments(values: list[str], form: str) -> None:
+    found = of_segments(values)
+    assert found is not None
+    assert written_piece(found) == form
+
+
+def test_where_a_value_was_refuted_only_those_that_came_are_forgotten() -> None:
+    found = of_segments([str(i) for i in range(2, 6)], refuted=True)
+    assert found is not None
+    assert written_piece(found) == "{:2|3|4|5}"
+    assert of_segments([str(i) for i in range(100)], refuted=True) is None or "digits" in written_piece(
+        of_segments([str(i) for i in range(100)], refuted=True) or found
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "forms"),
+    [
+        ({"1"}, ["1"]),
+        ({"en", "us"}, ["{:en|us}"]),
+        ({"0", "00"}, ["{:0|00}"]),
+        ({"3", "14", "159"}, ["{:digits}"]),
+        ({"x", "", None}, ["x", "", None]),
+        (set("abcdef"), None),
+        (set("123456"), None),
+        ({f"{i:08x}" for i in range(0xA0000000, 0xA0000009)}, ["{:token}"]),
+    ],
+)
+def test_the_values_of_an_argument_that_makes_no_difference(
+    values: set[str | None], forms: list[str | None] | None
+) -> None:
+    found = of_arguments(values)
+    written = None if found is None else [None if form is None else written_piece(form) for form in found]
+    assert written == forms
+
+
+@given(st.lists(st.text("a1-.", min_size=1, max_size=6), min_size=2, max_size=5))
+def test_ends_are_of_all_and_leave_something_of_each(texts: list[str]) -> None:
+    front, end = common_ends(texts)
+    assert all(text.startswith(front) and text.endswith(end) for text in texts)
+    assert len(set(texts)) == 1 or all(len(text) >= len(front) + len(end) for text in texts)
+    assert all(text.startswith(common_start(texts)) for text in texts)
+
+
+SPELLINGS = [
+    "/topic/{id}", "/topic/{id}-{words}", "/topic/{words}-{id}", "/t/{words}/{id}", "/t/{id}/{words}", "/?t={id}",
+    "/showthread.php?t={id}", "/topic/{words}-{id}.html", "/{words}-t{id}.html", "/topic/{words}.{id}/",
+]  # fmt: skip
+
+
+def topics(chance: random.Random, spellings: tuple[str, ...], count: int = 30) -> Clusters:
+    """A forum whose topics are found by each of these spellings."""
+    pages = [(chance.randrange(100, 10**6), words(chance, chance.randrange(2, 5))) for _ in range(count)]
+    return [[SITE + spelling.format(id=id_, words=name) for spelling in spellings] for id_, name in pages]
+
+
+@pytest.mark.parametrize("spellings", list(combinations(SPELLINGS, 2)), ids=" = ".join)
+def test_any_two_spellings(spellings: tuple[str, str]) -> None:
+    rules = learned_among_others(topics(random.Random(1), spellings))
+    one, other, next_one = forms(
+        rules, *(s.format(id=4711, words="a-new-one") for s in spellings), spellings[1].format(id=12, words="a-new-one")
+    )
+    assert one == other != next_one
+    assert len(rules.rules) == 1
+
+
+def test_all_spellings_at_once() -> None:
+    chance = random.Random(1)
+    topic = topics(chance, tuple(SPELLINGS[:7]))
+    rules = learned_among_others([chance.sample(urls, 4) for urls in topic])
+    found = forms(rules, *(spelling.format(id=4711, words="a-new-one") for spelling in SPELLINGS[:7]))
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize(
+    "form", ["/topic/{id}-{words}", "/topic/{words}-{id}", "/{words}-t{id}.html", "/t/{id}/{words}"]
+)
+def test_words_that_were_others_once(form: str) -> None:
+    chance = random.Random(1)
+    numbers = chance.sample(range(999), 30)
+    rules = learned_among_others(
+        [[SITE + form.format(id=i, words=words(chance, count)) for count in (2, 4)] for i in numbers]
+    )
+    one, other, next_one = forms(
+        rules, form.format(id=5, words="a-b-c"), form.format(id=5, words="d-e"), form.format(id=6, words="a-b-c")
+    )
+    assert one == other != next_one
+
+
+def test_what_is_beside_the_number_may_be_another_page() -> None:
+    chance = random.Random(1)
+    topic = topics(chance, ("/topic/{id}", "/topic/{id}-{words}"))
+    pages = [[f"{urls[0]}-{page}"] for urls in topic for page in ("edit", "print", 2, 3)]
+    first = topic[0][0].removeprefix(SITE)
+    kept = [f"{first}-{page}" for page in ("edit", "print", 2, 3, 4, "delete")]
+    for site in (topic, topic + pages):
+        rules = learned_among_others(site)
+        assert forms(rules, *kept) == kept
+        assert forms(rules, "/topic/7-a-new-one") == ["/topic/7"]
+
+
+def test_not_where_words_tell_pages_apart() -> None:
+    chance = random.Random(1)
+    parts = [[f"{SITE}/topic/{i}-{words(chance)}"] for i in range(30) for _ in range(2)]
+    assert not learned_among_others(parts).rules
+    other_sides = [[f"{SITE}/day/{i}-{words(chance)}"] for i in range(30)] + [[f"{SITE}/?d={i}"] for i in range(30)]
+    by_chance = [one + other for one, other in zip(other_sides[:30], other_sides[40:], strict=False)]
+    assert not learned_among_others(by_chance + other_sides[30:40]).rules
+
+
+_PARTS = "/ a {x} {p*} {:digits} {n:token} {:a|b} {y|lower|decode} ? & = k // .html {} -"
+PARTS = st.sampled_from(_PARTS.split())
+
+
+@given(st.lists(PARTS, max_size=9).map("".join))
+def test_whatever_can_be_read_is_the_same_when_it_is_written(text: str) -> None:
+    try:
+        template = parse_template(text)
+    except TemplateError:
+        return
+    if not any("" in capture.words for capture in template.captures()):
+        assert parse_template(written(template)) == template
+
+
+@given(st.text(max_size=20))
+def test_what_is_expressible_is_a_literal(text: str) -> None:
+    if text and is_expressible(text):
+        assert parse_template(f"/x/{text}").path == (literal("x"), literal(as_sent(text)))
+    if is_value(text):
+        assert parse_template(f"?x={text}").args == (("x", literal(as_sent(text))),)
+    if is_name(text):
+        assert parse_template(f"?{text}=1").args == ((as_sent(text), literal("1")),)

@@ -9,6 +9,7 @@ import pytest
 from dedupcrawl.urls.learning.likely import LikelyRules
 from dedupcrawl.urls.normalizer import SiteNormalizer
 from dedupcrawl.urls.rule_files import SiteRules
+from tests.fixtures import table_of
 
 SITE = "http://a.com"
 
@@ -22,28 +23,7 @@ def canonical(urls: Iterable[str], *asked: str) -> list[str]:
     return [normalizer.normalize(url).canonical for url in asked]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("http://a.com/{}/index.html", "http://a.com/{}/"),
-        ("http://a.com/{}/index.php?page=2", "http://a.com/{}"),
-        ("http://a.com/{}/", "http://a.com/{}"),
-        ("http://a.com/wiki/{}.", "http://a.com/wiki/{}"),
-        ("http://a.com/{}.php", "http://a.com/{}"),
-        ("http://a.com/2009/{}/trackback/", "http://a.com/2009/{}/"),
-        ("http://a.com/{}?sid=0123456789abcdef&id=5", "http://a.com/{}?id=5"),
-        ("http://a.com/{}?replytocom=5", "http://a.com/{}"),
-        ("http://a.com/x//{}", "http://a.com/x/{}"),
-        ("http://a.com/2009/03/07/{}", "http://a.com/2009/3/7/{}"),
-        ("http://a.com/blog/2009/03/{}/", "http://a.com/blog/2009/3/{}/"),
-        ("http://www.a.com/{}", "http://a.com/{}"),
-        ("http://a.com/{}", "https://a.com/{}"),
-        ("http://a.com/{}?b=1&a=2", "http://a.com/{}?a=2&b=1"),
-        ("http://a.com/{}?utm_source=feed", "http://a.com/{}"),
-        ("http://a.com/{}?id=5&amp", "http://a.com/{}?id=5"),
-        ("http://a.com/{};jsessionid=0A1B", "http://a.com/{}"),
-    ],
-)
+@table_of("url_learning", "three_pairs_make_a_spelling_likely_and_two_do_not")
 def test_three_pairs_make_a_spelling_likely_and_two_do_not(one: str, other: str) -> None:
     def pairs(names: Sequence[str]) -> list[str]:
         return [form.format(name) for name in names for form in (one, other)]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dedupcrawl.core.url_parts import split_url
-from dedupcrawl.urls.learning.contexts import contexts, path_with, scoped
+from dedupcrawl.urls.learning.contexts import contexts, path_with
+from dedupcrawl.urls.learning.deep_tokens import SCRIPT, deep_patterns
 from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.references import hypothesis
-from dedupcrawl.urls.learning.sections import kept_to, scopes
-from dedupcrawl.urls.learning.written import written_path
-from dedupcrawl.urls.rule import Rule, described
+from dedupcrawl.urls.learning.sections import scopes
+from dedupcrawl.urls.learning.written import pattern, written_path
+from dedupcrawl.urls.rule import described
+from dedupcrawl.urls.template import parse_template
+from tests.fixtures import table_of
 from tests.urls.learning.sites import SITE, forms, learned, words
 
 WORDS = ["anvil", "barrel", "candle", "dragon", "engine", "falcon", "garden", "hammer", "island", "jacket"]
@@ -41,36 +47,10 @@ def test_a_rule_of_paths_is_for_those_that_came(paths: list[str], expected: list
     assert sorted(map(written_path, scopes(uses, of_arguments=True))) == expected
 
 
-def test_what_the_match_says_is_not_said_again() -> None:
-    rule = Rule("r", "rewrite", match="/print/{x}", to="/{x}")
-    uses = [(parts, i) for i, word in enumerate(WORDS) if (parts := split_url(f"http://a.com/print/{word}"))]
-    assert kept_to(rule, scopes(uses, of_arguments=False)) == rule
-
-
-@pytest.mark.parametrize(
-    ("atoms", "path"),
-    [
-        (["0=wiki"], "/wiki/{*}"),
-        (["0=wiki", "depth=2"], "/wiki/{}"),
-        (["1:digits"], "/{}/{:digits}/{*}"),
-        (["suffix=.html"], "/{*}/{}.html"),
-        (["0~u{}", "depth=3"], "/u{}/{}/{}"),
-        (["1=x", "depth=1"], None),
-        (["0="], "/"),
-        (["0=", "depth=2"], None),
-    ],
-)
+@table_of("url_learning", "conditions_on_a_path_are_one_template")
 def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | None) -> None:
     found = path_with(atoms)
     assert (found and written_path(found)) == path
-
-
-def test_conditions_on_arguments_and_hosts() -> None:
-    rule = hypothesis(match="/x?id={i}", to="/y/{i}")
-    found = scoped(rule, [("?mode=a", True), ("?q", False), ("host=m.a.com", False)])
-    assert found is not None
-    assert (found.match, found.to, found.within) == ("/x?id={i}", "/y/{i}", ("?mode=a",))
-    assert (found.unless, found.hosts) == (("q",), ("!m.a.com",))
 
 
 @pytest.mark.parametrize(
@@ -91,13 +71,7 @@ def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str,
     assert tally.wrong == 0
 
 
-@pytest.mark.parametrize(
-    ("match", "to", "source", "target"),
-    [
-        ("http://", "https://", "http://{host}.a.com", "https://{host}.a.com"),
-        ("//www.{host}", "//{host}", "http://www.{host}.a.com", "http://{host}.a.com"),
-    ],
-)
+@table_of("url_learning", "what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters")
 def test_what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters(
     match: str, to: str, source: str, target: str
 ) -> None:
@@ -143,3 +117,130 @@ def test_a_rule_may_ask_for_a_part_of_what_it_captures() -> None:
     assert narrower.within == ("?title=File:{}",) or narrower.unless == ("title=Log:{}",)
     after = found.tried(narrower)
     assert (after.right, after.wrong) == (40, 0)
+
+
+LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ23456789"
+CITIES = ["Vienna", "Salzburg", "Graz", "Linz", "Wels", "Steyr", "Villach", "Dornbirn", "Bregenz", "Krems", "Leoben"]
+SIGHTS = ["Belvedere", "Dommuseum", "Eisriesenwelt", "Albertina", "Schloss", "Hofburg"]
+
+
+def deep_tokens(token: str, template: str) -> list[str]:
+    """The deep tokens (Definition 5) of a token under one of its patterns."""
+    match = _as_expression(template).fullmatch(token)
+    if match is None:
+        return [token]
+    found: list[str] = []
+    last = 0
+    for start, stop in (match.span(number) for number in range(1, match.re.groups + 1)):
+        found += _parts(token[last:start])
+        found.append(token[start:stop])
+        last = stop
+    return found + _parts(token[last:])
+
+
+def _as_expression(template: str) -> re.Pattern[str]:
+    return re.compile("(.+?)".join(map(re.escape, template.split("{}"))), re.S)
+
+
+def _parts(literal: str) -> list[str]:
+    """Anchors and delimiters of fixed text; a script's name with its suffix is one."""
+    script = SCRIPT.match(literal)
+    found = [script[0]] if script else []
+    return found + re.findall(r"[A-Za-z0-9]+|[^A-Za-z0-9]", literal[script.end() if script else 0 :])
+
+
+def attractions() -> list[str]:
+    """Figure 2 of the paper."""
+    random_ = random.Random(1)
+
+    def number() -> int:
+        return random_.randrange(10**7, 10**8)
+
+    first = [f"ctattractions-{number()}-Austria_{random_.choice(CITIES)}-attractions.html" for _ in range(30)]
+    return first + [
+        f"profile-{number()}-Austria_{random_.choice(CITIES)}-{random_.choice(SIGHTS)}{i}.html" for i in range(30)
+    ]
+
+
+def downloads() -> list[str]:
+    random_ = random.Random(1)
+    sites = ["softwareoasis", "simtel", "foo"]
+    return [f"accelerate.php[id]{random_.randrange(10**5, 10**6)}[SiteID]{random_.choice(sites)}" for _ in range(40)]
+
+
+def friends() -> list[str]:
+    random_ = random.Random(1)
+    return ["friends-" + "".join(random_.choice(LETTERS) for _ in range(12)) for _ in range(40)]
+
+
+def titles() -> list[str]:
+    random_ = random.Random(1)
+    return [f"tt{random_.randrange(10**7):07}" for _ in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "token", "expected"),
+    [
+        (
+            attractions(),
+            "ctattractions-17876002-Austria_Vienna-attractions.html",
+            "ctattractions - 17876002 - Austria _ Vienna - attractions . html",
+        ),
+        (
+            downloads(),
+            "accelerate.php[id]100019[SiteID]softwareoasis",
+            "accelerate.php [ id ] 100019 [ SiteID ] softwareoasis",
+        ),
+        (friends(), "friends-lttU7d6kIuGq", "friends - lttU7d6kIuGq"),
+        (titles(), "tt0810900", "tt 0810900"),
+    ],
+    ids=["figure-2", "simtel", "yahoo", "imdb"],
+)
+def test_examples_of_the_paper(tokens: list[str], token: str, expected: str) -> None:
+    template = deep_patterns(tokens).templates_of(token)[-1]
+    assert deep_tokens(token, template) == expected.split()
+
+
+def test_tree_of_figure_2() -> None:
+    root = deep_patterns(attractions())
+    assert root.template == "{}"
+    assert [child.template for child in root.children] == [
+        "ctattractions-{}-Austria_{}-attractions.html",
+        "profile-{}-Austria_{}.html",
+    ]
+
+
+def test_random_values_have_no_pattern() -> None:
+    random_ = random.Random(1)
+    root = deep_patterns(["".join(random_.choice(LETTERS) for _ in range(16)) for _ in range(300)])
+    assert not root.children
+
+
+VALUES = st.text(max_size=30).map(lambda text: text.replace(";", ""))  # it ends the value of an argument
+
+
+@given(st.lists(VALUES, max_size=60), VALUES)
+def test_any_text_has_a_pattern_and_its_deep_tokens_make_it_up(tokens: list[str], token: str) -> None:
+    root = deep_patterns(tokens * 4)
+    for text in [token, *tokens]:
+        path = root.templates_of(text)
+        assert path[0] == "{}"
+        assert "".join(deep_tokens(text, path[-1])) == text
+        if len(path) > 1 and ";" not in path[-1]:  # which parts arguments: none has it
+            parse_template(f"?a={path[-1]}")  # rules can say it
+
+
+@given(
+    st.lists(st.sampled_from(["{}", "a", "b", "-", "ab"]), max_size=7).map("".join),
+    st.text(alphabet="ab-\n", max_size=14),
+)
+def test_what_fits_is_what_fits_a_regular_expression(template: str, token: str) -> None:
+    if "{}{}" in template:
+        return  # no template has two holes side by side
+    assert pattern(template).form.match(token, {}) == (_as_expression(template).fullmatch(token) is not None)
+
+
+def test_tokens_made_to_be_tried_for_ever() -> None:
+    assert not pattern("{}-x-" * 20 + "{}end").form.match("-x-" * 5_000, {})
+    tokens = ["-".join(f"a{number % 7}b{number % 5}" for _ in range(3_000)) for number in range(400)]
+    assert deep_patterns(tokens).templates_of(tokens[0]) == ["{}"]
