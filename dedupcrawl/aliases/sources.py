@@ -63,24 +63,24 @@ def aliases_said(
         wanted: The sources to read.
     """
     base = _base(url, facts)
-    told: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     if "header" in wanted:  # a base element does not apply to headers (RFC 8288, 3.1)
-        told += [("header", _absolute(url, target)) for target in _headers(headers)]
-    told += [(source, _absolute(base, target)) for source, target in _elements(facts) if source in wanted]
+        pairs += [("header", _absolute(url, target)) for target in _headers(headers)]
+    pairs += [(source, _absolute(base, target)) for source, target in _elements(facts) if source in wanted]
     if "json-ld" in wanted:
-        told += [("json-ld", _absolute(base, target)) for target in _json_ld(facts)]
+        pairs += [("json-ld", _absolute(base, target)) for target in _json_ld(facts)]
     if "permalink" in wanted:
-        told += [("permalink", link) for link in permalinks(url, facts, base)]
+        pairs += [("permalink", link) for link in permalinks(url, facts, base)]
     if "sort-link" in wanted:
-        told += [("sort-link", link) for link in sort_links(url, facts, base)]
-    found: dict[str, str] = {}
+        pairs += [("sort-link", link) for link in sort_links(url, facts, base)]
+    aliases: dict[str, str] = {}
     owner = owner_of(url)
-    for source, other in told:
-        if other and other != url and other not in found and owner_of(other) == owner:
-            found[other] = source
-            if len(found) >= _MOST:
+    for source, other in pairs:
+        if other and other != url and other not in aliases and owner_of(other) == owner:
+            aliases[other] = source
+            if len(aliases) >= _MOST:
                 break
-    return found
+    return aliases
 
 
 def may_lead(url: str, target: str) -> bool:
@@ -119,12 +119,12 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
             if len(links) >= _MOST:
                 break
     elements = facts.has_elements(links.keys()) if links else ()
-    found = []
+    made = []
     for target in (target for fragment, targets in links.items() if fragment in elements for target in targets):
         path, mark, query = target.partition("?")
         is_joined = path and mark and query and "#" not in query  # `urljoin` costs more than all the rest
-        found.append(f"{paths[path]}?{query}" if is_joined else _absolute(base, target))
-    return found
+        made.append(f"{paths[path]}?{query}" if is_joined else _absolute(base, target))
+    return made
 
 
 def sort_links(url: str, facts: Facts, base: str) -> list[str]:
@@ -158,20 +158,20 @@ def _base(url: str, facts: Facts) -> str:
 
 def _elements(facts: Facts) -> list[tuple[str, str]]:
     """Source and target of each alias that link and meta elements state."""
-    found: list[tuple[str, str]] = []
+    values: list[tuple[str, str]] = []
     for name, attributes in facts.elements(_TELLING, True):
         if name == "meta":
-            found.append(("og", attributes.get("content", "")))
+            values.append(("og", attributes.get("content", "")))
             continue
         rels = attributes["rel"].lower().split()
         target = attributes.get("href", "")
         if "hreflang" in attributes or "stylesheet" in rels:  # it links to a translation, or to no page
             continue
-        found += [(rel, target) for rel in ("canonical", "shortlink") if rel in rels]
+        values += [(rel, target) for rel in ("canonical", "shortlink") if rel in rels]
         is_other_medium = "alternate" in rels and attributes.get("type", "text/html") == "text/html"
         if "amphtml" in rels or (is_other_medium and attributes.get("media")):
-            found.append(("alternate", target))
-    return found
+            values.append(("alternate", target))
+    return values
 
 
 def _headers(headers: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -187,10 +187,10 @@ def _json_ld(facts: Facts) -> Iterator[str]:
     """URLs that JSON-LD states for the page itself, not for its author or publisher."""
     for content in facts.scripts(b"application/ld+json")[:_MOST_SCRIPTS]:
         try:
-            told: Any = json.loads(content) if len(content) <= _MOST_JSON else None
+            data: Any = json.loads(content) if len(content) <= _MOST_JSON else None
         except (ValueError, RecursionError):
             continue
-        graph = told.get("@graph", [told]) if isinstance(told, dict) else told
+        graph = data.get("@graph", [data]) if isinstance(data, dict) else data
         for one in graph[:_MOST_TOLD] if isinstance(graph, list) else ():
             kinds = one.get("@type") if isinstance(one, dict) else None
             if any(_OF_A_PAGE.fullmatch(str(kind)) for kind in (kinds if isinstance(kinds, list) else [kinds])):

@@ -61,14 +61,14 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     target = settings.target_precision
     read = _read(labels, index, settings)
     fitted = f"dedupcrawl calibrate, {counted(len(read.same), 'label')}"
-    model, found, *dropped = fit_labels(read.values, read.same, read.folds, target, fitted)
+    model, fitted_thresholds, *dropped = fit_labels(read.values, read.same, read.folds, target, fitted)
     before, after = (_figures(one, read.same) for one in dropped)
     is_worse = _lack(after, target) > _lack(before, target)
-    told = {
+    values = {
         "labels": len(read.same),
         "same": sum(read.same),
         "equal": read.equal,
-        "probabilities": [round(min(found), 4), round(max(found), 4)],
+        "probabilities": [round(min(fitted_thresholds), 4), round(max(fitted_thresholds), 4)],
         "target_precision": target,
         "before": before,
         "after": after,
@@ -77,7 +77,7 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     if not is_worse:
         with results(output) as file:
             file.write(msgspec.json.format(msgspec.json.encode(model), indent=1) + b"\n")
-    click.echo(to_json(told) if as_json else _lines(told))
+    click.echo(to_json(values) if as_json else _lines(values))
     if is_worse:
         raise FailureError(
             "the new model does worse on your labels than the package's, and is not written: label more pairs, both "
@@ -107,28 +107,28 @@ def _read(paths: Sequence[Path], index: str | None, settings: DedupSettings) -> 
                         )
                     continue
                 try:
-                    found = compare(new, kept)
+                    compared = compare(new, kept)
                 except UnknownPageError as error:
                     raise BadInputError(
                         f"{where}: {printable(str(error))}: name the index of its crawl with --index, "
                         "crawl with DEDUP_KEEP_TEXT, or give whole pages in place of URLs."
                     ) from error
-                if not found.values:
+                if not compared.values:
                     raise BadInputError(f"{where}: one of the two pages has no text to compare: leave the row out.")
                 seen[key] = where, same
-                if found.probability == 1:
+                if compared.probability == 1:
                     equal += 1
                     continue
-                values.append(found.values)
+                values.append(compared.values)
                 labels.append(same)
                 of_labels.append(folds.setdefault(hash(pair.kept), len(folds)) % _FOLDS)
     besides = f" ({_EQUAL.format(counted(equal, 'more label'))})" if equal else ""
     if not labels:
         raise BadInputError(f"there is no label to learn from in {printable(str(paths[0]))}{besides}.")
     if len(set(labels)) == 1:
-        said = "same page" if labels[0] else "another page"
+        label = "same page" if labels[0] else "another page"
         which = f"all {len(labels)} labels say" if len(labels) > 1 else "the only label says"
-        raise BadInputError(f"{which} {said!r}{besides}: label pairs of the other kind, too, a few at least.")
+        raise BadInputError(f"{which} {label!r}{besides}: label pairs of the other kind, too, a few at least.")
     return _Labels(values, labels, of_labels, equal)
 
 
@@ -147,19 +147,20 @@ def _figures(dropped: Sequence[bool], same: Sequence[bool]) -> dict[str, Any]:
     }
 
 
-def _lines(told: dict[str, Any]) -> str:
-    least, most = told["probabilities"]
+def _lines(values: dict[str, Any]) -> str:
+    least, most = values["probabilities"]
     lines = [
-        f"{counted(told['labels'], 'label')}: {told['same']} same page, {told['labels'] - told['same']} another page",
-        f"for a target precision of {told['target_precision']:g}, of the labelled pairs, which the package's model "
+        f"{counted(values['labels'], 'label')}: {values['same']} same page, "
+        f"{values['labels'] - values['same']} another page",
+        f"for a target precision of {values['target_precision']:g}, of the labelled pairs, which the package's model "
         f"finds {least:.1%} to {most:.1%} probable:",
     ]
-    if told["equal"]:
-        lines.insert(1, f"{_EQUAL.format(counted(told['equal'], 'more label'))}: left out")
+    if values["equal"]:
+        lines.insert(1, f"{_EQUAL.format(counted(values['equal'], 'more label'))}: left out")
     for name, key in (("the package's model", "before"), ("the new one, cross-validated", "after")):
-        of_it = told[key]
+        of_it = values[key]
         precision = "–" if of_it["precision"] is None else f"{of_it['precision']:.3f}"
         lines.append(f"  {name:<29} drops {of_it['dropped']}, precision {precision}, recall {of_it['recall']:.3f}")
-    if told["output"]:
-        lines.append(f"written: DEDUP_MODEL = {told['output']!r} uses it")
+    if values["output"]:
+        lines.append(f"written: DEDUP_MODEL = {values['output']!r} uses it")
     return "\n".join(lines)

@@ -141,9 +141,9 @@ class _Reader:
 
     def __init__(self, settings: DedupSettings) -> None:
         self._wanted = _wanted(settings)
-        known = programs(settings.software)
-        self._sightings = Sightings(known)
-        self._ignorable = read_ignored_of((f"the program {program.name}", program.ignored) for program in known)
+        all_programs = programs(settings.software)
+        self._sightings = Sightings(all_programs)
+        self._ignorable = read_ignored_of((f"the program {program.name}", program.ignored) for program in all_programs)
         self._sites: dict[str, SiteSoftware] = {}
 
     def read(self, stored: Page | Body) -> Page:
@@ -171,10 +171,10 @@ def _pages(
     files: Sequence[Path], tally: Tally, read: Callable[[Page | Body], Page], *, bar: bool
 ) -> Generator[Page, None, None]:
     total = sum(path.stat().st_size for path in files)
-    with progress(is_shown=bar) as told:
+    with progress(is_shown=bar) as advance:
         for stored in stored_pages(files, tally):
             yield read(stored)
-            told("reading", tally.bytes_read, total)
+            advance("reading", tally.bytes_read, total)
 
 
 def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
@@ -184,12 +184,12 @@ def _report(tally: Tally, counts: Counter[str], as_json: bool) -> None:
     if as_json:
         click.echo(to_json({"pages": sum(counts.values()), **counts, "skipped": skipped}))
         return
-    said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("unique", "duplicate", "abstained"))
-    said += " (too little text, or over a site's quota; never dropped)" if counts["abstained"] else ""
+    counts_in_words = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ("unique", "duplicate", "abstained"))
+    counts_in_words += " (too little text, or over a site's quota; never dropped)" if counts["abstained"] else ""
     why = ", ".join(f"{count:,} {printable(reason)}" for reason, count in tally.skipped.most_common())
     reasons = f" ({why})" if len(tally.skipped) > 1 else ""
     pages, rows = counted(sum(counts.values()), "page"), counted(skipped, "broken row")
-    click.echo(f"{pages}: {said}; {rows} skipped{reasons}", err=True)
+    click.echo(f"{pages}: {counts_in_words}; {rows} skipped{reasons}", err=True)
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -213,12 +213,12 @@ def in_batch_order(pages: Iterable[Page], judge: Callable[[Page], Verdict]) -> I
             waiting.execute("CREATE TABLE verdicts (number INTEGER PRIMARY KEY, verdict BLOB)")
             rows = ((len(page.main_text()), packed(page)) for page in pages)
             count = waiting.executemany("INSERT INTO pages (length, page) VALUES (?, ?)", rows).rowcount
-            with progress() as told:
+            with progress() as advance:
                 longest_first = waiting.execute("SELECT number, page FROM pages ORDER BY length DESC, number")
                 for done, (number, page) in enumerate(longest_first, 1):
                     verdict = _encode(judge(unpacked(page)))
                     waiting.execute("INSERT INTO verdicts VALUES (?, ?)", (number, verdict))
-                    told("judging", done, count)
+                    advance("judging", done, count)
             for (verdict,) in waiting.execute("SELECT verdict FROM verdicts ORDER BY number"):
                 yield _decode_verdict(verdict)
     except sqlite3.Error as error:

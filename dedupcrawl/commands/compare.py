@@ -124,20 +124,20 @@ def _many(path: Path, index: str | None, output: Path | None, settings: DedupSet
                 raise BadInputError(f"{printable(pair.where)}: {printable(str(error))}.") from error
             counts[row["verdict"]] += 1
             out.write(to_json(row) + b"\n")
-    told = {"pairs": sum(counts.values())} | {outcome: counts[outcome] for outcome in _OUTCOMES}
+    values = {"pairs": sum(counts.values())} | {outcome: counts[outcome] for outcome in _OUTCOMES}
     if as_json:
-        click.echo(to_json(told))
+        click.echo(to_json(values))
     else:
-        said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in _OUTCOMES)
-        click.echo(f"{counted(told['pairs'], 'pair')}: {said}", err=True)
+        counts_in_words = ", ".join(f"{counts[outcome]} {outcome}" for outcome in _OUTCOMES)
+        click.echo(f"{counted(values['pairs'], 'pair')}: {counts_in_words}", err=True)
     if without:
         click.echo(_NO_INDEX, err=True)
 
 
-def _row(found: Compared, settings: DedupSettings) -> dict[str, Any]:
+def _row(compared: Compared, settings: DedupSettings) -> dict[str, Any]:
     least = load(settings.model).threshold(settings.target_precision)
-    verdict = "abstained" if not found.values else "duplicate" if found.probability >= least else "unique"
-    return {"probability": found.probability, "verdict": verdict, "evidence": found.evidence}
+    verdict = "abstained" if not compared.values else "duplicate" if compared.probability >= least else "unique"
+    return {"probability": compared.probability, "verdict": verdict, "evidence": compared.evidence}
 
 
 @contextmanager
@@ -147,8 +147,8 @@ def opened(index: str | None, *, needed: bool) -> Iterator[Index]:
         with closing(TemporaryIndex(())) as nothing:
             yield nothing
         return
-    with open_existing(index) as found:
-        yield found
+    with open_existing(index) as existing:
+        yield existing
 
 
 @contextmanager
@@ -161,8 +161,8 @@ def comparing(
         @cache
         def pairs(*, needed: bool) -> Pairs:
             secret = None if needed or index is not None else NO_SECRET  # an empty, temporary index needs no secret
-            asked = stack.enter_context(opened(index, needed=needed))
-            return Pairs(asked, model, secret, target_precision=target_precision)
+            existing = stack.enter_context(opened(index, needed=needed))
+            return Pairs(existing, model, secret, target_precision=target_precision)
 
         yield lambda new, kept: pairs(needed=index is None and str in map(type, (new, kept))).compare(new, kept)
 
@@ -186,5 +186,5 @@ def of_file(path: Path, url: str | None, settings: DedupSettings) -> Page:
 
 
 def _known_form(forms: Sequence[str], index: Index) -> str:
-    known = (form for form in forms if index.entry(form) or index.verdict(form) or index.attachments(form))
-    return next(known, forms[0])
+    existing = (form for form in forms if index.entry(form) or index.verdict(form) or index.attachments(form))
+    return next(existing, forms[0])

@@ -73,10 +73,10 @@ class Command(click.Command):
             error.ctx = error.ctx or ctx  # an error from another process has none
             raise
         except Exception as error:
-            told = _as_command_error(error)
-            if told is None:
+            translated = _as_command_error(error)
+            if translated is None:
                 raise
-            raise told from error
+            raise translated from error
 
 
 class Group(click.Group):
@@ -153,9 +153,9 @@ def no_rows(tally: Tally) -> BadInputError:
     )
 
 
-def show(told: object, lines: Iterable[str], *, as_json: bool) -> None:
+def show(values: object, lines: Iterable[str], *, as_json: bool) -> None:
     """Print a result as one JSON object, or as `printable` lines."""
-    if text := to_json(told) if as_json else "\n".join(printable(line) for line in lines):
+    if text := to_json(values) if as_json else "\n".join(printable(line) for line in lines):
         click.echo(text)
 
 

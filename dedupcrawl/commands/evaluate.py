@@ -35,8 +35,8 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
 
     check_there_are(rules)
     tally = Tally()
-    with progress() as told:
-        measured = evaluate(logs, rules, tally=tally, progress=told)
+    with progress() as advance:
+        measured = evaluate(logs, rules, tally=tally, progress=advance)
     tell_skipped(tally)
     for problem in measured.unreadable:
         click.echo(f"counts as empty: {printable(problem)}", err=True)
@@ -46,21 +46,21 @@ def command(logs: Sequence[Path], rules: Path, as_json: bool) -> None:
 
 
 def _lines(measured: Measured) -> list[str]:
-    told = measured.to_dict()
+    values = measured.to_dict()
     # Their names matter because a mirror of a site, or localhost, counts as a site of its own.
     names = ", ".join([*measured.named, *(["…"] if measured.sites > len(measured.named) else [])])
     sites = f"{counted(measured.sites, 'site')} ({names})"
-    precision = said_share(told["coverage"] - told["wrong"], told["wrong"])
+    precision = said_share(values["coverage"] - values["wrong"], values["wrong"])
     lines = [
-        f"{counted(told['urls'], 'URL')} of {sites}, {told['redundant']:,} of them redundant",
-        f"rules            {told['rules']:,} for {counted(told['sites_with_rules'], 'site')}",
-        f"coverage         {told['coverage']:,} URLs changed, {told['merged']:,} merged",
-        f"precision        {precision}; {counted(told['wrong'], 'URL')} sent to a URL of another cluster",
-        f"reduction ratio  {told['reduction_ratio']:.4f} of the {told['clustered']:,} URLs in clusters",
-        f"a rule saves     {told['reduction_per_rule']:,} URLs",
-        f"collisions       {counted(told['collisions'], 'canonical URL')} shared by different clusters",
+        f"{counted(values['urls'], 'URL')} of {sites}, {values['redundant']:,} of them redundant",
+        f"rules            {values['rules']:,} for {counted(values['sites_with_rules'], 'site')}",
+        f"coverage         {values['coverage']:,} URLs changed, {values['merged']:,} merged",
+        f"precision        {precision}; {counted(values['wrong'], 'URL')} sent to a URL of another cluster",
+        f"reduction ratio  {values['reduction_ratio']:.4f} of the {values['clustered']:,} URLs in clusters",
+        f"a rule saves     {values['reduction_per_rule']:,} URLs",
+        f"collisions       {counted(values['collisions'], 'canonical URL')} shared by different clusters",
     ]
-    if told["worst_rules"]:
+    if values["worst_rules"]:
         lines.append("most often wrong:")
-    worst = (f"  {use['wrong']:,} of {use['coverage']:,}  {use['site']}  {use['id']}" for use in told["worst_rules"])
+    worst = (f"  {use['wrong']:,} of {use['coverage']:,}  {use['site']}  {use['id']}" for use in values["worst_rules"])
     return [*lines, *worst]

@@ -46,24 +46,24 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     forms, log = forms_of(url), index_folder(index).parent / "crawl-log.jsonl"
     with open_existing(index) as opened:
         explainer = Explainer(rules, opened)
-        told = explainer.told(forms or [url])
-        if told["verdict"] is None and told["kept"] is None and told["items"] is None:
+        facts = explainer.told(forms or [url])
+        if facts["verdict"] is None and facts["kept"] is None and facts["items"] is None:
             if not forms:
                 raise not_a_url(url)
-            asked = [told["rewrite"]["canonical"]] if told["rewrite"] else []
-            logged = logged_answer(log, [*forms, *asked])
+            requested = [facts["rewrite"]["canonical"]] if facts["rewrite"] else []
+            logged = logged_answer(log, [*forms, *requested])
             if logged is not None:
                 if logged.redirect_to:
-                    of_url = {name: told[name] for name in _OF_URL}
-                    told |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
-                told |= {"status": logged.status, "lost": logged.lost or None}
+                    of_url = {name: facts[name] for name in _OF_URL}
+                    facts |= explainer.told([logged.redirect_to]) | of_url | {"redirect_to": logged.redirect_to}
+                facts |= {"status": logged.status, "lost": logged.lost or None}
                 if logged.abstained:
-                    told["abstained"] = body_in_words(logged.abstained, logged.mime, logged.bytes)
-        elif told["went_itself"]:
-            sent_to = logged_answer(log, [told["rewrite"]["canonical"]])
-            told["canonical_status"] = sent_to.status if sent_to is not None else None
-    told = {"url": url} | told
-    show(told, lines(told), as_json=as_json)
+                    facts["abstained"] = body_in_words(logged.abstained, logged.mime, logged.bytes)
+        elif facts["went_itself"]:
+            sent_to = logged_answer(log, [facts["rewrite"]["canonical"]])
+            facts["canonical_status"] = sent_to.status if sent_to is not None else None
+    facts = {"url": url} | facts
+    show(facts, lines(facts), as_json=as_json)
 
 
 _LISTED = 10  # most pages of a list that are shown; --json shows all
@@ -71,34 +71,34 @@ _OF_DOUBT = ("url", "check", "similarity")
 _SAYS = {"duplicate": "its page was a duplicate of that one", "redirect": "it redirected there"}
 
 
-def lines(told: dict[str, Any]) -> list[str]:
+def lines(facts: dict[str, Any]) -> list[str]:
     """The lines that describe the facts from `dedupcrawl.commands.explained`: the URL first, then its page."""
-    return [told["url"], *(f"  {line}" for line in (*_of_url(told), *_of_page(told)))]
+    return [facts["url"], *(f"  {line}" for line in (*_of_url(facts), *_of_page(facts)))]
 
 
-def _of_url(told: dict[str, Any]) -> Iterator[str]:
-    if told["redirect_to"]:
-        yield f"redirects to {told['redirect_to']}"
-    elif told["found_as"] != told["url"]:
-        yield f"{'found as' if _is_known(told) else 'looked up as'} {told['found_as']}"
-    rewrite = told["rewrite"]
+def _of_url(facts: dict[str, Any]) -> Iterator[str]:
+    if facts["redirect_to"]:
+        yield f"redirects to {facts['redirect_to']}"
+    elif facts["found_as"] != facts["url"]:
+        yield f"{'found as' if _is_known(facts) else 'looked up as'} {facts['found_as']}"
+    rewrite = facts["rewrite"]
     if rewrite is not None:
         yield (f"was asked for as {rewrite['canonical']} on {moment(rewrite['at'])}, {by_rules(rewrite['rules'])}")
-    if told["went_itself"]:
-        yield _why_itself(told)
-    if told["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != told["canonical"]):
-        when = "was fetched as it is; by today's rules it " if rewrite is None and _was_fetched(told) else ""
-        yield f"{when}{becomes(told)}"
-    elif told["kind"] == "unchanged" and told["in_crawls"] is None:
+    if facts["went_itself"]:
+        yield _why_itself(facts)
+    if facts["kind"] != "unchanged" and (rewrite is None or rewrite["canonical"] != facts["canonical"]):
+        when = "was fetched as it is; by today's rules it " if rewrite is None and _was_fetched(facts) else ""
+        yield f"{when}{becomes(facts)}"
+    elif facts["kind"] == "unchanged" and facts["in_crawls"] is None:
         yield "no rule changes this URL" + (" any more" if rewrite is not None else "")
-    if told["in_crawls"] is not None:
-        yield in_words(told["in_crawls"])
-    if told["alias"] is not None:
-        yield from _of_alias(told["alias"], told["verdict"])
-    for rule in told["rule_evidence"]:
+    if facts["in_crawls"] is not None:
+        yield in_words(facts["in_crawls"])
+    if facts["alias"] is not None:
+        yield from _of_alias(facts["alias"], facts["verdict"])
+    for rule in facts["rule_evidence"]:
         yield f"  rule {rule['id']}: {_known_of(rule)}"
-    for found in told["software"]:
-        yield from _of_software(found)
+    for software in facts["software"]:
+        yield from _of_software(software)
 
 
 def _known_of(rule: dict[str, Any]) -> str:
@@ -110,21 +110,21 @@ def _known_of(rule: dict[str, Any]) -> str:
     return f"likely, because pairs of URLs of the site differ by it; {trials}"
 
 
-def _why_itself(told: dict[str, Any]) -> str:
-    status = told["canonical_status"]
+def _why_itself(facts: dict[str, Any]) -> str:
+    status = facts["canonical_status"]
     if status is not None and status >= 400:
         return f"fell back: that was answered with status {status}, so this URL itself was fetched"
-    whys = [f"{name} was refuted on this site ({why})" for name, why in told["refuted"].items()]
+    whys = [f"{name} was refuted on this site ({why})" for name, why in facts["refuted"].items()]
     others = "to try the rule, because it fell back, or because there was no rule yet"
     return f"was fetched itself, too: {'; '.join(whys) or others}"
 
 
-def _of_software(found: dict[str, Any]) -> Iterator[str]:
-    yield software_in_words(found)
-    for name, (tried, failed) in found["tried"].items():
-        if tried and name not in found["failed"]:
+def _of_software(software: dict[str, Any]) -> Iterator[str]:
+    yield software_in_words(software)
+    for name, (tried, failed) in software["tried"].items():
+        if tried and name not in software["failed"]:
             yield f"  rule {name}: {in_trials(tried, failed)}"
-    for name, why in found["failed"].items():
+    for name, why in software["failed"].items():
         yield f"  rule {name} is not used: {why}"
 
 
@@ -149,8 +149,8 @@ def _of_alias(alias: dict[str, Any], verdict: dict[str, Any] | None) -> Iterator
         yield f"  {alias['source']} is no longer used on this site: {alias['refuted']}"
 
 
-def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
-    verdict, kept, keeper = told["verdict"], told["kept"], told["keeper"]
+def _of_page(facts: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
+    verdict, kept, keeper = facts["verdict"], facts["kept"], facts["keeper"]
     if verdict is not None and not _names_another(verdict):  # the page was dropped once and is kept now
         verdict = None
     if verdict is not None and verdict["duplicate_of"] is None:
@@ -164,20 +164,20 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
         yield "its page was fetched twice in one crawl: kept the first time, dropped the second"
     elif verdict is not None:
         yield f"its page {_is_duplicate(verdict)}"
-        yield from (f"  which is no longer kept: {url}" for url in told["chain"])
+        yield from (f"  which is no longer kept: {url}" for url in facts["chain"])
         if keeper is not None:
             yield f"  that page: {_described(keeper)}"
             if not keeper["stored"]:
                 yield "  whose item is not stored yet: if it never is, this page is fetched again"
-        if (larger := told["keeper_superseded_by"]) is not None:
+        if (larger := facts["keeper_superseded_by"]) is not None:
             is_this = larger in (verdict["url"], kept and kept["url"])
             yield f"  which {'this page has replaced' if is_this else f'a later page has replaced: {larger}'}"
         yield from (f"  {line}" for line in evidence_in_words(verdict["evidence"]))
-    if told["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
+    if facts["side_by_side"] is None and verdict is not None and verdict["check"] != "exact":
         yield "their texts were not kept, so they cannot be shown: DEDUP_KEEP_TEXT = True keeps those of later crawls"
-    elif told["side_by_side"] is not None:
+    elif facts["side_by_side"] is not None:
         yield "side by side, the page (-) and the kept one (+):"
-        for stretch in told["side_by_side"]:
+        for stretch in facts["side_by_side"]:
             yield from _stretch(stretch)
     if kept is not None:
         yield f"its page was kept: {_described(kept)}"
@@ -185,28 +185,28 @@ def _of_page(told: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a senten
             yield "  its item is not stored yet: if it never is, the page is forgotten, and fetched again if necessary"
         if count := kept["template_blocks"]:
             yield f"  {count} of its {counted(kept['blocks'], 'paragraph')} recur{'s' * (count == 1)} on its site"
-    for url in told["listed_by"]:
+    for url in facts["listed_by"]:
         yield f"  {url} holds its text and links to it, as lists do"
-    if told["lists"]:
-        more = len(told["lists"]) - _LISTED
+    if facts["lists"]:
+        more = len(facts["lists"]) - _LISTED
         yield (
-            f"  it holds the text of kept pages and links to them, as lists do: {', '.join(told['lists'][:_LISTED])}"
+            f"  it holds the text of kept pages and links to them, as lists do: {', '.join(facts['lists'][:_LISTED])}"
             + (f", … and {counted(more, 'more page')}" if more > 0 else "")
         )
-    if told["superseded_by"] is not None:
-        yield f"  a later page has replaced it: {told['superseded_by']}"
-    if told["restored"]:
+    if facts["superseded_by"] is not None:
+        yield f"  a later page has replaced it: {facts['superseded_by']}"
+    if facts["restored"]:
         yield "its verdict was withdrawn by 'index restore': it is never dropped as a duplicate again"
-    if told["to_be_fetched"]:
+    if facts["to_be_fetched"]:
         yield (
             "is to be fetched again at the next start of its spider: 'index restore' asked for it, or the page that "
             "stood for it was lost"
         )
-    if told["items"] is not None:
-        yield from _of_items(told["items"])
-    if not _is_known(told) and not told["restored"]:
-        yield "the index knows no page of this URL" + _in_the_log(told)
-        if told["status"] is None:
+    if facts["items"] is not None:
+        yield from _of_items(facts["items"])
+    if not _is_known(facts) and not facts["restored"]:
+        yield "the index knows no page of this URL" + _in_the_log(facts)
+        if facts["status"] is None:
             yield (
                 "if it was never requested, Scrapy's log says why (offsite, robots.txt, depth, or no link to it); "
                 "--index names the index of another crawl, and 'index info' shows what this one holds"
@@ -252,29 +252,29 @@ def _stretch(stretch: dict[str, Any]) -> Iterator[str]:
             yield f"  {sign} {stretch[side]}"
 
 
-def _was_fetched(told: dict[str, Any]) -> bool:
+def _was_fetched(facts: dict[str, Any]) -> bool:
     """Whether the page is known to come from exactly this URL, without a rule."""
-    return any(told[name] is not None and told[name]["url"] == told["found_as"] for name in ("verdict", "kept"))
+    return any(facts[name] is not None and facts[name]["url"] == facts["found_as"] for name in ("verdict", "kept"))
 
 
-def _is_known(told: dict[str, Any]) -> bool:
-    return any(told[name] is not None for name in ("verdict", "kept", "items"))
+def _is_known(facts: dict[str, Any]) -> bool:
+    return any(facts[name] is not None for name in ("verdict", "kept", "items"))
 
 
-def _in_the_log(told: dict[str, Any]) -> str:
-    if told["status"] is None:
+def _in_the_log(facts: dict[str, Any]) -> str:
+    if facts["status"] is None:
         return ", and the crawl log beside it, if there is one, has no answer from it"
-    if told["abstained"] is not None:
-        return f": it was fetched, but no check could compare it: {told['abstained']}"
-    if told["lost"] is not None:
-        how = "dropped" if told["lost"] == "dropped" else "lost by an error"
+    if facts["abstained"] is not None:
+        return f": it was fetched, but no check could compare it: {facts['abstained']}"
+    if facts["lost"] is not None:
+        how = "dropped" if facts["lost"] == "dropped" else "lost by an error"
         return f": its page was kept until a later pipeline {how} what was made of it; then it was forgotten"
-    if told["status"] == 200:
+    if facts["status"] == 200:
         return (
             ": it was fetched, but no item was made of it, or no check had enough text to compare, "
             "or its items have URLs of their own (DEDUP_ITEM_FIELDS): explain those"
         )
-    return "" if told["redirect_to"] else f": it was answered with status {told['status']}"
+    return "" if facts["redirect_to"] else f": it was answered with status {facts['status']}"
 
 
 def _described(kept: dict[str, Any]) -> str:
@@ -301,7 +301,7 @@ def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
     if not log.is_file():
         return None
     needles = [b'"url":' + msgspec.json.encode(url) for url in urls if url.isprintable()]
-    found = None
+    answer = None
     with log.open("rb") as file:
         for line in file:
             if any(needle in line for needle in needles):
@@ -309,5 +309,5 @@ def logged_answer(log: Path, urls: Sequence[str]) -> LoggedAnswer | None:
                     row = msgspec.json.decode(line, type=LoggedAnswer)
                 except msgspec.DecodeError:  # cut off when a process was killed
                     continue
-                found = row if row.url in urls and row.status else found
-    return found
+                answer = row if row.url in urls and row.status else answer
+    return answer

@@ -52,9 +52,9 @@ class Explainer:
         If no page of these was judged, a form whose items were judged takes precedence.
         """
         for form in forms:
-            for known in self._known_as(form):
-                verdict, entry = self._index.verdict(known), self._index.entry(known)
-                if verdict is not None and entry is not None and entry.source != known:
+            for existing in self._known_as(form):
+                verdict, entry = self._index.verdict(existing), self._index.entry(existing)
+                if verdict is not None and entry is not None and entry.source != existing:
                     # These are two pages: the one kept under this URL is a variant of the one that was judged there.
                     verdict, entry = (None, entry) if form == entry.source else (verdict, None)
                 if verdict is not None or entry is not None:
@@ -72,15 +72,15 @@ class Explainer:
         They are looked up by their positions on the page, from 1 on, so a large index takes no longer.
         """
         for page in self._known_as(form):
-            told: list[dict[str, Any]] = []
-            known = duplicates = 0
+            items: list[dict[str, Any]] = []
+            kept = duplicates = 0
             for item in self._items_of(page):
-                known += 1
+                kept += 1
                 duplicates += item["verdict"] is not None and item["verdict"]["duplicate_of"] is not None
-                if known <= _TOLD:
-                    told.append(item)
-            if told:
-                return {"count": known, "duplicates": duplicates, "told": told}
+                if kept <= _TOLD:
+                    items.append(item)
+            if items:
+                return {"count": kept, "duplicates": duplicates, "told": items}
         return None
 
     def _items_of(self, page: str) -> Iterator[dict[str, Any]]:
@@ -181,10 +181,10 @@ class Explainer:
 
     def _lists(self, url: str | None) -> dict[str, list[str]]:
         """The kept pages that the page at `url` lists, and the kept page that lists it, by their URLs."""
-        said = lists_of(self._index.attachments(url) if url else {})
-        return {key: [other for other in urls if self._entry_of(other) is not None] for key, urls in said.items()}
+        lists = lists_of(self._index.attachments(url) if url else {})
+        return {key: [other for other in urls if self._entry_of(other) is not None] for key, urls in lists.items()}
 
-    def _alias(self, form: str, known: SiteAliases) -> dict[str, Any] | None:
+    def _alias(self, form: str, trials: SiteAliases) -> dict[str, Any] | None:
         """The alias of exactly this URL, the trials of its source, and why it is not used, if it is not."""
         alias = Alias.from_bytes(self._index.attachments(form, ALIAS).get(ALIAS))
         if alias is None:
@@ -196,9 +196,14 @@ class Explainer:
             unused = "'index restore' gave it back"
         elif alias.source == DUPLICATE and self._entry_of(alias.target) is None:
             unused = "" if self._index.attachments(alias.target, SAID) else "that page is no longer kept"
-        record = known.tried.get(alias.rule, TrialRecord())
-        told = {**_part(alias, "target", "source", "run", "at"), "links": len(alias.links)}
-        return {**told, **_part(record, "tried", "failed"), "refuted": known.failed.get(alias.rule), "unused": unused}
+        record = trials.tried.get(alias.rule, TrialRecord())
+        values = {**_part(alias, "target", "source", "run", "at"), "links": len(alias.links)}
+        return {
+            **values,
+            **_part(record, "tried", "failed"),
+            "refuted": trials.failed.get(alias.rule),
+            "unused": unused,
+        }
 
     def _side_by_side(self, verdict: Verdict | None) -> list[dict[str, Any]] | None:
         """The texts of a page and its keeper as equal and differing stretches; None if one of them was not kept."""
@@ -208,10 +213,10 @@ class Explainer:
         new, kept = (text_of(self._index.attachments(url)) for url in (verdict.url, other))
         if new is None or kept is None:
             return None
-        found = stretches(SymbolText.of(tuple(new)), SymbolText.of(tuple(kept)))[: 2 * _DIFFERENCES]
+        differing = stretches(SymbolText.of(tuple(new)), SymbolText.of(tuple(kept)))[: 2 * _DIFFERENCES]
         return [
             {"same": one.same} if one.same else {"new": one.new[:_CHARACTERS], "kept": one.kept[:_CHARACTERS]}
-            for one in found
+            for one in differing
         ]
 
 

@@ -119,21 +119,22 @@ def restore(  # noqa: PLR0913 - the options of a command, as click passes them
         opened.withdraw(dropped)
         for url in {*dropped, *(url for _, url in rewritten)}:
             opened.detach(url, ALIAS)
-        said = "nothing given back"
+        message = "nothing given back"
         if dropped or rewritten:
-            said = f"{counted(len(dropped), 'dropped page')} and {counted(len(rewritten), 'rewritten URL')} given back"
-        said += f" ({counted(again, 'page')} restored already)" if again else ""
+            pages, urls = counted(len(dropped), "dropped page"), counted(len(rewritten), "rewritten URL")
+            message = f"{pages} and {urls} given back"
+        message += f" ({counted(again, 'page')} restored already)" if again else ""
         if dropped or rewritten:
-            said += ", to be fetched at the next start of their spiders" if refetch else ""
+            message += ", to be fetched at the next start of their spiders" if refetch else ""
         elif not any(stored.values()):
-            said += _why_none(opened, wanted, check)
-    said += "".join(
+            message += _why_none(opened, wanted, check)
+    message += "".join(
         f"\n{counted(count, 'duplicate')} {_STORED[name]}; there is nothing to restore of them"
         for name, count in stored.items()
         if count
     )
     counts = {"dropped": len(dropped), "rewritten": len(rewritten), "again": again, **stored, "refetch": refetch}
-    click.echo(to_json(counts) if as_json else said, err=not as_json)
+    click.echo(to_json(counts) if as_json else message, err=not as_json)
     if urls and not (dropped or rewritten or any(stored.values())):
         raise SystemExit(1)
 
@@ -218,8 +219,8 @@ def forget(  # noqa: PLR0913 - the options of a command, as click passes them
     pages, aliases = forgotten["page"], forgotten["alias"]
     unknown = ": the index has none of these URLs" if urls and not forgotten.total() else ""
     and_aliases = f" and {counted(aliases, 'alias')}" if aliases else ""
-    said = f"{counted(pages, 'page')}{and_aliases} forgotten{unknown}"
-    click.echo(to_json({"forgotten": pages, "aliases": aliases}) if as_json else said)
+    message = f"{counted(pages, 'page')}{and_aliases} forgotten{unknown}"
+    click.echo(to_json({"forgotten": pages, "aliases": aliases}) if as_json else message)
     if unknown:
         raise SystemExit(1)
 
@@ -245,8 +246,8 @@ def _forget(index: Index, wanted: Selection) -> tuple[Counter[str], set[str]]:
     )
     while named := list(islice(dropped, _AT_ONCE)):
         beside = ((url, index.attachments(url)) for url in dict.fromkeys(named) if index.entry(url) is None)
-        gone = {url: found for url, found in beside if found}
-        forgotten.update(drop=len(gone), alias=sum(ALIAS in found for found in gone.values()))
+        gone = {url: attached for url, attached in beside if attached}
+        forgotten.update(drop=len(gone), alias=sum(ALIAS in attached for attached in gone.values()))
         index.forget(gone)
     forgotten["drop"] += index.forget_verdicts(lambda row: wanted.takes(row.verdict.url, run=row.run, at=row.at))
     forgotten["drop"] += index.forget_rewrites(lambda row: wanted.takes(row.url, run=row.run, at=row.at))
@@ -271,8 +272,8 @@ def compact(index: str | None, as_json: bool) -> None:
         opened.compact()
         recount(opened)
         after = int(opened.info()["bytes"])
-    said = f"{megabytes(before)} before, {megabytes(after)} now"
-    click.echo(to_json({"bytes_before": before, "bytes": after}) if as_json else said)
+    message = f"{megabytes(before)} before, {megabytes(after)} now"
+    click.echo(to_json({"bytes_before": before, "bytes": after}) if as_json else message)
 
 
 _OF_DROPS = ("url", "duplicate_of", "check", "probability", "needed", "run")
@@ -316,8 +317,8 @@ def listing(drops: bool, output: Path | None, run: str, index: str | None, as_js
             row = dict(zip(columns, values, strict=True))
             out.write(_csv_line(values) if as_csv else to_json(row) + b"\n")
             count += 1
-    said = counted(count, "dropped page" if drops else "kept page")
-    click.echo(to_json({"rows": count}) if as_json else said, err=not as_json)
+    message = counted(count, "dropped page" if drops else "kept page")
+    click.echo(to_json({"rows": count}) if as_json else message, err=not as_json)
 
 
 def _pages(index: Index, run: str | None) -> Iterator[tuple[Any, ...]]:
@@ -367,8 +368,8 @@ def info(index: str | None, as_json: bool) -> None:
     """
     with options.open_existing(index) as opened:
         figures = opened.info()
-    said = (f"{value:,}" if isinstance(value, int) else printable(str(value)) for value in figures.values())
-    click.echo(to_json(figures) if as_json else "\n".join(table(list(zip(figures, said, strict=True)))))
+    texts = (f"{value:,}" if isinstance(value, int) else printable(str(value)) for value in figures.values())
+    click.echo(to_json(figures) if as_json else "\n".join(table(list(zip(figures, texts, strict=True)))))
 
 
 @command.command(short_help="Read everything, check every invariant.")
@@ -395,5 +396,5 @@ def _read(index: str | None) -> tuple[int, list[str]]:
     """How many pages an index has, and what is wrong with them."""
     with options.open_existing(index, is_looked_at=True) as opened:
         pages = int(opened.info()["pages"])
-        with progress() as told:
-            return pages, opened.verify(lambda done, _: told("verifying", done, pages))
+        with progress() as advance:
+            return pages, opened.verify(lambda done, _: advance("verifying", done, pages))

@@ -48,8 +48,8 @@ def command(index: str | None, output: Path | None, log: Path | None, rules: Pat
     beside = options.index_folder(index).parent / "crawl-log.jsonl"
     with options.open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
-        with progress() as told:
-            report = collect(opened, log or beside, [rules], runs, told, run=name)
+        with progress() as advance:
+            report = collect(opened, log or beside, [rules], runs, advance, run=name)
         length = write(report, output) if output is not None else 0
     for problem in report.problems:
         click.echo(printable(problem), err=True)
@@ -67,8 +67,8 @@ def command(index: str | None, output: Path | None, log: Path | None, rules: Pat
     kept_all = f" ({of_them})" if of_them else ""
     back = f", {verdicts.given_back:,} given back" if verdicts.given_back else ""
     rules_known = counted(report.rules.count, "rule")
-    found = f"{counted(verdicts.duplicates, 'duplicate')}{kept_all}{back}, {verdicts.in_doubt:,} in doubt"
-    click.echo(f"{output}: {about}: {found}, {rules_known}; {megabytes(length)}, open it in a browser")
+    message = f"{counted(verdicts.duplicates, 'duplicate')}{kept_all}{back}, {verdicts.in_doubt:,} in doubt"
+    click.echo(f"{output}: {about}: {message}, {rules_known}; {megabytes(length)}, open it in a browser")
     if name is not None and len(runs) > 1:
         click.echo(f"The index knows {counted(len(runs) - 1, 'other run')}: --run all shows them together.", err=True)
 

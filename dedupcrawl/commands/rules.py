@@ -82,15 +82,15 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     dedupcrawl rules list
     dedupcrawl rules list example.com --json | jq '.rules[] | select(.precision < 0.98)'
     """
-    found = [
+    listed = [
         (site_rules.site, rule, before.get(rule.id, ()))
         for site_rules in _chosen(folder, sites)
         for before in [dropped_before(site_rules.rules)]
         for rule in site_rules.rules
     ]
-    told = [{**rule_facts(site, rule), "dropped_before": list(before)} for site, rule, before in found]
-    rows = [_HEADS, *(_cells(*row) for row in found)]
-    show({"rules": told}, table(rows, _WIDEST) if found else (), as_json=as_json)
+    facts = [{**rule_facts(site, rule), "dropped_before": list(before)} for site, rule, before in listed]
+    rows = [_HEADS, *(_cells(*row) for row in listed)]
+    show({"rules": facts}, table(rows, _WIDEST) if listed else (), as_json=as_json)
 
 
 @command.command("show", short_help="Show the rules of a site, with counts and examples.")
@@ -200,7 +200,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
     count, sites, refused = 0, set(), list[Refused]()
     for file in files:
         try:
-            found, not_taken = imported(msgspec.json.decode(file.read_bytes()))
+            rules_read, not_taken = imported(msgspec.json.decode(file.read_bytes()))
         except (msgspec.DecodeError, RecursionError) as error:
             why = "too deep" if isinstance(error, RecursionError) else printable(str(error))
             raise BadInputError(
@@ -210,7 +210,7 @@ def import_rules(files: Sequence[Path], folder: Path, as_json: bool) -> None:
         except RuleError as error:
             raise BadInputError(f"{file}: {printable(str(error))}") from error
         refused += not_taken
-        for new in found:
+        for new in rules_read:
             path = path_in(folder, new.site)
             old = read_rules(path).rules if path.exists() else ()
             more = added(old, new.rules)[len(old) :]
@@ -315,9 +315,9 @@ def _steps(url: str, files: dict[str, Path]) -> dict[str, Any]:
     normalizer = SiteNormalizer(rules)
     done = normalizer.normalize(url)
     steps = [{"rule": name, "url": after} for name, after in normalizer.steps(url)]
-    told = {"url": url, "site": site, "steps": steps, "canonical": done.canonical, "kind": done.kind}
+    values = {"url": url, "site": site, "steps": steps, "canonical": done.canonical, "kind": done.kind}
     tried = in_crawls(rules, url)
-    return told if tried is None else told | {"in_crawls": tried}
+    return values if tried is None else values | {"in_crawls": tried}
 
 
 def _test_examples(folder: Path, as_json: bool) -> None:
@@ -334,9 +334,9 @@ def _test_examples(folder: Path, as_json: bool) -> None:
                 examples += 1
                 parts = split_url(canonical_url(url))
                 after = CompiledRule(rule).apply(parts, site_rules.site) if parts else None
-                found = after.join() if after else url
-                if found != canonical_url(expected):
-                    problems.append(f"{path}: {rule.id} makes {found} of {url}, not {expected}")
+                result = after.join() if after else url
+                if result != canonical_url(expected):
+                    problems.append(f"{path}: {rule.id} makes {result} of {url}, not {expected}")
     show({"examples": examples, "problems": problems}, problems, as_json=as_json)
     if problems:
         raise FailureError(f"{counted(len(problems), 'problem')} in {folder}.")

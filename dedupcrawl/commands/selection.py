@@ -100,12 +100,12 @@ def selection(
     forms: set[str] = set()
     pages: set[str] = set()
     for url in urls:
-        known = forms_of(url)
-        if not known:
+        all_forms = forms_of(url)
+        if not all_forms:
             raise not_a_url(url)
-        forms |= {url, *known}
+        forms |= {url, *all_forms}
         if page_of_item(url) is None:
-            pages |= {url, *known}
+            pages |= {url, *all_forms}
     if site is not None and (not site or host_of(site) != site.lower()):
         raise BadInputError(f"--site takes a host or registrable domain such as example.com, not {printable(site)!r}.")
     try:
@@ -179,10 +179,10 @@ def _all(index: Index) -> Iterator[tuple[str, str]]:
     yield from ((entry.source, entry.run) for entry in index.entries())
 
 
-def _check(what: str, name: str, known: Iterable[str]) -> None:
+def _check(what: str, name: str, names: Iterable[str]) -> None:
     """Raise BadInputError, which lists the first few known names, unless `name` is a known one."""
     some: dict[str, None] = {}
-    for one in known:
+    for one in names:
         if one == name:
             return
         if len(some) <= _NAMED:

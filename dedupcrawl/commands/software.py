@@ -48,22 +48,22 @@ def software(name: str | None, file: Path | None, software: bool | Path, as_json
     elif name is None:
         _list(programs(software), as_json)
     else:
-        known = {program.name: program for program in programs(software)}
-        if name not in known:
-            like = get_close_matches(name.lower(), known, n=1)
+        by_name = {program.name: program for program in programs(software)}
+        if name not in by_name:
+            like = get_close_matches(name.lower(), by_name, n=1)
             meant = f"did you mean {like[0]!r}? T" if like else "t"
-            raise BadInputError(f"No program is called {printable(name)!r}: {meant}here are {', '.join(known)}.")
-        _show(known[name], as_json)
+            raise BadInputError(f"No program is called {printable(name)!r}: {meant}here are {', '.join(by_name)}.")
+        _show(by_name[name], as_json)
 
 
-def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
+def _check(file: Path, others: Sequence[Program], as_json: bool) -> None:
     program = read_program(file)
-    found = _problems(program, known)
+    faults = _problems(program, others)
     pairs = len(program.same) + len(program.different)
-    told = {"name": program.name, "pairs": pairs, "problems": found}
-    show(told, found, as_json=as_json)
-    if found:
-        raise FailureError(f"{counted(len(found), 'problem')} in {printable(str(file))}.")
+    values = {"name": program.name, "pairs": pairs, "problems": faults}
+    show(values, faults, as_json=as_json)
+    if faults:
+        raise FailureError(f"{counted(len(faults), 'problem')} in {printable(str(file))}.")
     if not as_json:
         click.echo(
             f"{printable(program.name)}: {counted(len(program.rules), 'rule')}, {counted(pairs, 'pair')}, no problems"
@@ -71,24 +71,24 @@ def _check(file: Path, known: Sequence[Program], as_json: bool) -> None:
 
 
 def _problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
-    found = problems(program, others)
+    faults = problems(program, others)
     try:
         read_ignored(program.ignored)
     except ValueError as error:
-        found.append(f"ignored: {error}")
-    return found
+        faults.append(f"ignored: {error}")
+    return faults
 
 
-def _list(known: Sequence[Program], as_json: bool) -> None:
-    found = [f"{program.name}: {problem}" for program in known for problem in _problems(program)]
-    told = list(map(_row, known))
-    rows = [_HEADS, *(tuple(str(row[head]) for head in _HEADS) for row in told)]
-    show({"programs": told, "problems": found}, (*table(rows), *found), as_json=as_json)
-    if found:
-        raise FailureError(f"{counted(len(found), 'problem')} in the files of known software.")
+def _list(listed: Sequence[Program], as_json: bool) -> None:
+    faults = [f"{program.name}: {problem}" for program in listed for problem in _problems(program)]
+    facts = list(map(_row, listed))
+    rows = [_HEADS, *(tuple(str(row[head]) for head in _HEADS) for row in facts)]
+    show({"programs": facts, "problems": faults}, (*table(rows), *faults), as_json=as_json)
+    if faults:
+        raise FailureError(f"{counted(len(faults), 'problem')} in the files of known software.")
     if not as_json:
-        pairs = sum(row["pairs"] for row in told)
-        click.echo(f"{counted(len(known), 'program')}, {counted(pairs, 'pair')} of URLs tested, no problems", err=True)
+        pairs = sum(row["pairs"] for row in facts)
+        click.echo(f"{counted(len(listed), 'program')}, {counted(pairs, 'pair')} of URLs tested, no problems", err=True)
 
 
 def _row(program: Program) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _show(program: Program, as_json: bool) -> None:
     signs = [{"sign": str(sign), "weight": sign.weight} for sign in program.signs]
     rules = [rule.to_dict() for rule in program.rules]
     pairs = {"same": program.same, "different": program.different}
-    told = {**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}
+    values = {**_row(program), "source": program.source, "signs": signs, "rules": rules, **pairs}
     needed = f"signs (needed: a total weight of {ENOUGH}, of {FEWEST} signs or more)"
     lines = [program.title, f"from {program.source}", "", needed]
     lines += [f"  {sign.weight:+d}  {sign}" for sign in program.signs]
@@ -110,4 +110,4 @@ def _show(program: Program, as_json: bool) -> None:
         lines += ["", head]
         for one, other in pairs_of:
             lines += [f"  {one}", f"  {other}", ""]
-    show(told, lines, as_json=as_json)
+    show(values, lines, as_json=as_json)

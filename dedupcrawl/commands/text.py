@@ -51,13 +51,13 @@ def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tupl
     analysis = Analysis(page, secret)
     lines = []
     # The index holds only the beginning of a long text, and a comparison takes the rest for the page's own text.
-    known = analysis.text.blocks_within(main_outline.OUTLINE_SYMBOLS)
+    shown_blocks = analysis.text.blocks_within(main_outline.OUTLINE_SYMBOLS)
     beside = (page.asides, analysis.asides), (page.link_lines, analysis.link_lines)
     for part, text in ((page.paragraphs, analysis.text), *beside):
         is_main = text is analysis.text
         repeats = template.recurring(text.block_hashes)
         for number, (line, recurs) in enumerate(zip(text.block_lines, repeats, strict=True)):
-            is_template = recurs and not (is_main and number >= known)
+            is_template = recurs and not (is_main and number >= shown_blocks)
             lines.append(Line(part[line], _kind(part[line], secret, recurs=is_template), is_main))
     repeats_main = any(line.is_main and line.kind != "own" for line in lines)
     return lines, repeats_main and all(Reading.of(analysis, template).view.own)
@@ -114,7 +114,7 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
         lines, all_counts = lines_of(read, SiteTemplates(kept_in).of(host_of(read.url)), kept_in.secret)
     of_kind = {kind: [line.text for line in lines if line.is_main and line.kind == kind] for kind in _LOOKS}
     has_selector = is_file and settings.for_url(read.url).selector is not None
-    told = {
+    values = {
         "url": read.url,
         "title": read.title,
         "selector_found": not read.selector_missed if has_selector else None,
@@ -126,10 +126,10 @@ def command(page: str, index: str | None, url: str | None, sets: Sequence[str], 
         "warning": _warning(read, Path(page).read_bytes(), settings) if is_file else None,
     }
     if as_json:
-        click.echo(to_json(told))
+        click.echo(to_json(values))
         return
     color = False if "NO_COLOR" in os.environ else None
-    for text in _said(told, lines):
+    for text in _said(values, lines):
         click.echo(text, color=color)
 
 
@@ -139,8 +139,8 @@ def _of_index(given: str, forms: Sequence[str], index: Index) -> Page:
         if paragraphs is not None:
             entry = index.entry(form)
             return Page(form, title=entry.title if entry is not None else "", paragraphs=tuple(paragraphs))
-    known = any(index.entry(form) or index.verdict(form) for form in forms)
-    why = "its text was not kept" if known else "the index knows no page of this URL"
+    is_known = any(index.entry(form) or index.verdict(form) for form in forms)
+    why = "its text was not kept" if is_known else "the index knows no page of this URL"
     raise BadInputError(
         f"{printable(given)}: {why}: crawl with DEDUP_KEEP_TEXT = True, or name a file of its HTML and its --url."
     )
@@ -164,17 +164,17 @@ def _is_utf_16(head: bytes) -> bool:
     return not min(zeros) and 4 * max(zeros) > len(head) and not _NO_TEXT.search(head.replace(b"\0", b""))
 
 
-def _said(told: dict[str, Any], lines: Sequence[Line]) -> Iterator[str]:
-    sizes = f"{counted(len(told['own_text']), 'line')} of its own, {len(told['furniture'])} that its site repeats"
-    has_all = told["beside"] is not None
-    yield click.style(printable(told["title"]) or f"({'no title' if has_all else 'no title is kept'})", bold=True)
-    yield f"main text: {sizes}, {counted(len(told['slots']), 'slot')}"
-    if told["warning"]:
-        yield click.style(told["warning"], fg="red")
-    if told["furniture_counts"]:
+def _said(values: dict[str, Any], lines: Sequence[Line]) -> Iterator[str]:
+    sizes = f"{counted(len(values['own_text']), 'line')} of its own, {len(values['furniture'])} that its site repeats"
+    has_all = values["beside"] is not None
+    yield click.style(printable(values["title"]) or f"({'no title' if has_all else 'no title is kept'})", bold=True)
+    yield f"main text: {sizes}, {counted(len(values['slots']), 'slot')}"
+    if values["warning"]:
+        yield click.style(values["warning"], fg="red")
+    if values["furniture_counts"]:
         yield "it has very little text of its own, so what its site repeats is compared as well"
     yield from (_shown(line) for line in lines if line.is_main)
-    if told["beside"]:
+    if values["beside"]:
         yield "beside the main text:"
     if not has_all:
         yield "the index does not keep the text beside the main text: name a file of the page's HTML"

@@ -107,8 +107,8 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 
             summary = train_on_spark(logs, rules, options, tally=tally)
         else:
-            with progress() as told:
-                summary = train([Path(log) for log in logs], rules, options, tally=tally, progress=told)
+            with progress() as advance:
+                summary = train([Path(log) for log in logs], rules, options, tally=tally, progress=advance)
     except OSError as error:
         why = printable(f"{error.filename or rules}: {cause(error)}")
         raise FailureError(f"{why}; each rule file is intact, in its old or its new version.") from error
@@ -128,49 +128,49 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 
 def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[str]:
     """`given` are options that may leave rules out which there are without them."""
-    told = summary.to_dict()
-    proof = told["holdout"]
+    values = summary.to_dict()
+    proof = values["holdout"]
     neither = proof["coverage"] - proof["correct"] - proof["wrong"]
     others = f" ({neither:,} to a URL that the log says nothing of, which count as right)" if neither else ""
-    false = ", ".join(f"{count:,} {reason}" for reason, count in told["false_clusters"].items()) or "none"
+    false = ", ".join(f"{count:,} {reason}" for reason, count in values["false_clusters"].items()) or "none"
     proved = (  # a URL counts once for each rule that changes it
         f"{counted(proof['coverage'], 'use')} of rules, {proof['correct']:,} led to the right page and "
         f"{proof['wrong']:,} to another one{others}, precision "
     )
     proved += said_share(proof["coverage"] - proof["wrong"], proof["wrong"])
-    whole = told["log"]
+    whole = values["log"]
     of_log = (
         f"{whole['coverage']:,} URLs changed, {whole['merged']:,} merged, {counted(whole['wrong'], 'URL')} sent "
         f"to a URL of another cluster, precision {said_share(whole['coverage'] - whole['wrong'], whole['wrong'])}"
     )
-    earlier = told["carried_over_rules"]
+    earlier = values["carried_over_rules"]
     kept, refuted = counted(earlier["kept"], "rule"), earlier["refuted"]
-    named = ", including those that redirects and canonical links name" if told["urls"] > told["rows"] else ""
-    if told["urls"] < told["rows"] - sum(summary.skipped.values()):
+    named = ", including those that redirects and canonical links name" if values["urls"] > values["rows"] else ""
+    if values["urls"] < values["rows"] - sum(summary.skipped.values()):
         named = ", each counted once however many rows it has"
     return [
-        f"{counted(told['rows'], 'row')} of {counted(told['sites'], 'site')} in {told['seconds']:.1f} s",
-        f"{counted(told['urls'], 'URL')}, {counted(told['clusters'], 'duplicate cluster')}, "
-        f"{counted(told['redundant_urls'], 'redundant URL')}{named}",
+        f"{counted(values['rows'], 'row')} of {counted(values['sites'], 'site')} in {values['seconds']:.1f} s",
+        f"{counted(values['urls'], 'URL')}, {counted(values['clusters'], 'duplicate cluster')}, "
+        f"{counted(values['redundant_urls'], 'redundant URL')}{named}",
         f"false clusters left out: {false}",
-        f"{counted(told['rules'], 'rule')} for {counted(told['sites_with_rules'], 'site')} in {rules}",
+        f"{counted(values['rules'], 'rule')} for {counted(values['sites_with_rules'], 'site')} in {rules}",
         f"held-out clusters: {proved}",
         f"the whole log: {of_log}",
         *([f"learned before and not again: {kept} kept, {refuted:,} refuted"] if any(earlier.values()) else []),
-        *_next_steps(told, rules, given),
+        *_next_steps(values, rules, given),
     ]
 
 
-def _next_steps(told: Mapping[str, Any], rules: Path, given: Sequence[str]) -> list[str]:
+def _next_steps(values: Mapping[str, Any], rules: Path, given: Sequence[str]) -> list[str]:
     """Commands to go on with, or why there is nothing to go on with."""
     folder = shlex.quote(str(rules))
-    if not told["clusters"]:
+    if not values["clusters"]:
         return [
             "No two URLs of this log have the same page, so there is nothing to learn. A feed has only what was kept: "
             "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
         ]
-    if not told["rules"]:
-        further = "further " * bool(told["carried_over_rules"]["kept"])
+    if not values["rules"]:
+        further = "further " * bool(values["carried_over_rules"]["kept"])
         without = f" with {' and '.join(given)}: there may be some without" if given else ""
         return [f"No {further}rule was sure enough{without}. A log of more pages helps."]
     return [

@@ -59,10 +59,10 @@ def in_crawls(rules: SiteRules, url: str) -> dict[str, Any] | None:
     }
 
 
-def becomes(told: dict[str, Any]) -> str:
+def becomes(values: dict[str, Any]) -> str:
     """The rest of a line that begins with a URL: how rules rewrite it."""
-    how = "is asked for as" if told["kind"] == "rewrite" else "is the same page as every URL with the identity"
-    return f"{how} {told['canonical']}, {by_rules(told['rules'])}"
+    how = "is asked for as" if values["kind"] == "rewrite" else "is the same page as every URL with the identity"
+    return f"{how} {values['canonical']}, {by_rules(values['rules'])}"
 
 
 def by_rules(rules: Sequence[str]) -> str:
@@ -70,16 +70,16 @@ def by_rules(rules: Sequence[str]) -> str:
     return f"by rule {', '.join(rules)}" if rules else "as it is spelled"
 
 
-def in_words(told: dict[str, Any]) -> str:
+def in_words(values: dict[str, Any]) -> str:
     """Like `becomes`, for a result of `in_crawls`."""
-    how = "is asked for as it is" if told["kind"] == "unchanged" else becomes(told)
-    why = "which try doubted rules" if told["doubted"] else "which use no rule that failed its trials there"
+    how = "is asked for as it is" if values["kind"] == "unchanged" else becomes(values)
+    why = "which try doubted rules" if values["doubted"] else "which use no rule that failed its trials there"
     return f"{how} (in crawls, {why})"
 
 
-def of_doubted(told: dict[str, Any]) -> list[str]:
+def of_doubted(values: dict[str, Any]) -> list[str]:
     """One line for each doubted rule that a crawl tries."""
-    return [f"rule {rule['id']}: {speaks_for(rule)}" for rule in told["doubted"]]
+    return [f"rule {rule['id']}: {speaks_for(rule)}" for rule in values["doubted"]]
 
 
 @click.command("why", cls=Command, short_help="Say why two URLs are not merged.")
@@ -118,10 +118,10 @@ def why_command(one: str, other: str, logs: Sequence[Path], folder: Path, as_jso
             log = trained_on(rows_of(site, logs, tally, bar), rules)
         for line in not_read(tally):
             click.echo(line, err=True)
-    told = _told(urls, rules, log)
+    values = _told(urls, rules, log)
     tried = {url: crawled for url in urls if (crawled := in_crawls(rules, url)) is not None}
-    lines = (*_lines(told), *_lines_of_crawls(told["canonical"], urls, tried))
-    show(told | ({"in_crawls": tried} if tried else {}), lines, as_json=as_json)
+    lines = (*_lines(values), *_lines_of_crawls(values["canonical"], urls, tried))
+    show(values | ({"in_crawls": tried} if tried else {}), lines, as_json=as_json)
 
 
 def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
@@ -131,9 +131,9 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
     two URLs, that rule is the reason, whatever training does.
     """
     canonical, used = _made(urls, rules.site, rules.rules)
-    told = {"canonical": canonical, "rules": used, "log": _in_log(urls, log) if log else "", "reasons": []}
+    values = {"canonical": canonical, "rules": used, "log": _in_log(urls, log) if log else "", "reasons": []}
     if canonical[0] == canonical[1]:
-        return told | {"is_merged": True}
+        return values | {"is_merged": True}
     training_merges = None
     reasons = [*_of_file(urls, rules, are_off=True)]
     if not reasons:
@@ -146,7 +146,7 @@ def _told(urls: Pair, rules: SiteRules, log: Ledger | None) -> dict[str, Any]:
             learned = (rule for rule in log.rules if rule.id in by)
             merged_by = [_reason(rule, speaks_for(rule_facts(log.site, rule))) for rule in learned]
             reasons = merged_by if training_merges else reasons + _judged_by(urls, log)
-    return told | {"is_merged": False, "training_merges": training_merges, "reasons": reasons}
+    return values | {"is_merged": False, "training_merges": training_merges, "reasons": reasons}
 
 
 def _reason(rule: Rule, why: str, pairs: Sequence[Pair] = ()) -> dict[str, Any]:
@@ -212,25 +212,25 @@ def _judged(rule: Rule, urls: Pair, forms: Forms, rules: Sequence[Rule]) -> dict
     is_expected = rule.effect in {one.effect for one in EXPECTED}
     least = 1 if is_expected else ceil(cost_of(rule))
     pairs = _different(tried, forms)
-    told = f"{tried.wrong:,} of {counted(tried.right + tried.wrong, 'merge')} would be wrong"
+    reason = f"{tried.wrong:,} of {counted(tried.right + tried.wrong, 'merge')} would be wrong"
     if not tried.right and not tried.wrong:
-        told = "no page of the log supports or contradicts it"
+        reason = "no page of the log supports or contradicts it"
     elif tried.right and tried.clusters < least:
         support = f"{counted(tried.clusters, 'cluster')} of the log support{'s' * (tried.clusters == 1)} it"
-        told = f"{support}, and {least} are needed" + f"; {told}" * (tried.wrong > 0)
+        reason = f"{support}, and {least} are needed" + f"; {reason}" * (tried.wrong > 0)
     elif tried.right:
-        found = [*candidates([(rule, tried.clusters, is_expected)], forms, _PRICE)]
-        mine = [one for one in found if len(set(_made(urls, forms.site, [*rules, one.rule])[0])) == 1]
+        refinements = [*candidates([(rule, tried.clusters, is_expected)], forms, _PRICE)]
+        mine = [one for one in refinements if len(set(_made(urls, forms.site, [*rules, one.rule])[0])) == 1]
         if mine:
             halves = {forms.sides[forms.all[row].label] for row in mine[0].counts.rows_with(1)}
             is_of_one = len(halves) == 1 and not is_expected
             but = _OF_ONE_HALF[halves.pop()] if is_of_one else "training does not choose it"
-            told += f"; right as {described(mine[0].rule)}, but {but}"
-        elif found:
-            told += f"; right only for other URLs, as {described(found[0].rule)}"
+            reason += f"; right as {described(mine[0].rule)}, but {but}"
+        elif refinements:
+            reason += f"; right only for other URLs, as {described(refinements[0].rule)}"
         else:
-            told += "; no narrower rule is right often enough"
-    return _reason(rule, told, pairs if tried.wrong else ())
+            reason += "; no narrower rule is right often enough"
+    return _reason(rule, reason, pairs if tried.wrong else ())
 
 
 def _different(tried: Tally, forms: Forms) -> list[Pair]:
@@ -246,27 +246,27 @@ def _different(tried: Tally, forms: Forms) -> list[Pair]:
 
 
 def _lines_of_crawls(canonical: Pair, urls: Pair, tried: Mapping[str, dict[str, Any]]) -> Iterator[str]:
-    for url, told in tried.items():
-        yield f"{url} {in_words(told)}."
+    for url, sent in tried.items():
+        yield f"{url} {in_words(sent)}."
     forms = {tried[url]["canonical"] if url in tried else form for url, form in zip(urls, canonical, strict=True)}
     if tried:
         yield "So a crawl merges them." if len(forms) == 1 else "A crawl does not merge them either."
-        yield from dict.fromkeys(f"  {line}" for told in tried.values() for line in of_doubted(told))
+        yield from dict.fromkeys(f"  {line}" for sent in tried.values() for line in of_doubted(sent))
 
 
-def _lines(told: Mapping[str, Any]) -> Iterator[str]:
-    by = f" by {', '.join(told['rules'])}" if told["rules"] else ""
-    if told["is_merged"]:
-        yield f"They are merged: {told['canonical'][0]}{by}."
+def _lines(values: Mapping[str, Any]) -> Iterator[str]:
+    by = f" by {', '.join(values['rules'])}" if values["rules"] else ""
+    if values["is_merged"]:
+        yield f"They are merged: {values['canonical'][0]}{by}."
         return
-    yield f"They are not merged: {' and '.join(told['canonical'])}{by}."
-    if told["log"]:
-        yield f"In the log: {told['log']}."
-    if told["training_merges"] is not None:
-        does = "would merge them:" if told["training_merges"] else "would not merge them, for these reasons:"
+    yield f"They are not merged: {' and '.join(values['canonical'])}{by}."
+    if values["log"]:
+        yield f"In the log: {values['log']}."
+    if values["training_merges"] is not None:
+        does = "would merge them:" if values["training_merges"] else "would not merge them, for these reasons:"
         yield f"Training on the log {does}"
-    if not told["reasons"]:
+    if not values["reasons"]:
         yield "  training has no hypothesis that turns one URL into the other"
-    for reason in told["reasons"]:
+    for reason in values["reasons"]:
         yield f"  {reason['rule']}: {reason['why']}"
         yield from (f"    {one} is not {other}" for one, other in reason["pairs"])

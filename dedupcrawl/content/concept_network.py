@@ -117,13 +117,13 @@ def mean_distance(network: Network, removed: int | None = None) -> float:
     widths = np.zeros(len(network), dtype=np.int64)
     distances, reached = 0, 0
     for block, first in enumerate(range(0, len(within_one), _BLOCK)):
-        found = within_one[first : first + _BLOCK]
+        nearby = within_one[first : first + _BLOCK]
         before = (blocks == block).astype(np.int64)  # at first each source has reached itself
         alone = int(removed is not None and blocks[removed] == block)  # the removed node reaches itself only
         everything = size * (int(before.sum()) - alone) + alone
         step = 1
         while True:
-            counts = np.bitwise_count(found).sum(axis=0, dtype=np.int64)
+            counts = np.bitwise_count(nearby).sum(axis=0, dtype=np.int64)
             grown = counts > before
             if not grown.any():
                 break
@@ -133,7 +133,7 @@ def mean_distance(network: Network, removed: int | None = None) -> float:
                 break
             before = counts
             step += 1
-            found = np.bitwise_or.reduceat(found.take(neighbours, axis=1), network.starts, axis=1)
+            nearby = np.bitwise_or.reduceat(nearby.take(neighbours, axis=1), network.starts, axis=1)
         reached += int(counts.sum())
     pairs = size * (size - 1)
     unreached = pairs - (reached - len(network))
@@ -325,5 +325,5 @@ def likely(signature: bytes, first: int, keys: Sequence[int], pages: Sequence[in
         np.bincount(page, product, len(unique)) for product in (here * there, here * here, there * there)
     )
     unseen = np.sqrt(np.clip(1 - own_seen, 0, 1) * np.clip(1 - kept_seen, 0, 1))
-    found: list[int] = unique[seen + unseen > similarity - _ROUNDING].tolist()
-    return found
+    above: list[int] = unique[seen + unseen > similarity - _ROUNDING].tolist()
+    return above

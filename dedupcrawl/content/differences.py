@@ -60,19 +60,19 @@ def stretches(new: SymbolText, kept: SymbolText) -> list[Stretch]:
     both texts are compared, in linear time.
     """
     new_symbols, kept_symbols = symbols_of(new)[: 2 * LONGEST], symbols_of(kept)[: 2 * LONGEST]
-    found = tiles(new_symbols, kept_symbols)
-    told: list[Stretch] = []
+    matches = tiles(new_symbols, kept_symbols)
+    result: list[Stretch] = []
     at = kept_at = 0
-    for begin, kept_begin, length in (*found, (len(new_symbols) // 2, len(kept_symbols) // 2, 0)):
+    for begin, kept_begin, length in (*matches, (len(new_symbols) // 2, len(kept_symbols) // 2, 0)):
         here, there = _piece(new, at, begin), _piece(kept, kept_at, kept_begin)
         if here or there:
-            told.append(Stretch(0, here, there))
+            result.append(Stretch(0, here, there))
         if length:
-            told.append(
+            result.append(
                 Stretch(length, _piece(new, begin, begin + length), _piece(kept, kept_begin, kept_begin + length))
             )
         at, kept_at = begin + length, max(kept_at, kept_begin + length)
-    return told
+    return result
 
 
 def _piece(text: SymbolText, begin: int, end: int) -> str:

@@ -81,16 +81,16 @@ def _read(body: bytes, label: str | None) -> str | None:  # noqa: PLR0911 - the 
     utf16 = _utf16_without_bom(body)
     if utf16:
         return _decode(body, utf16, "replace") or ""
-    found = utf8_of(body)
-    if found & (UTF8 | LONG) == UTF8 | LONG:
+    flags = utf8_of(body)
+    if flags & (UTF8 | LONG) == UTF8 | LONG:
         return None  # whatever its labels say
-    if found & ASCII and not has_escapes(body):
+    if flags & ASCII and not has_escapes(body):
         return None  # likewise: it is in no 7-bit charset
     labels = _web_charsets(label, body)
-    seven_bits = None if found & UTF8 and "utf-8" in labels else _seven_bit_charset(body)
+    seven_bits = None if flags & UTF8 and "utf-8" in labels else _seven_bit_charset(body)
     if seven_bits:
         return _decode_seven_bits(body, seven_bits)
-    if found & UTF8 and not _is_double_byte(labels):
+    if flags & UTF8 and not _is_double_byte(labels):
         return None
     for charset in labels:
         if charset in _WESTERN and not _may_be_latin(body):
@@ -98,7 +98,7 @@ def _read(body: bytes, label: str | None) -> str | None:  # noqa: PLR0911 - the 
         text = None if charset == "utf-8" else _decode(body, charset)
         if text is not None:
             return text
-    return None if found & UTF8 else _decode_damaged(body, labels)
+    return None if flags & UTF8 else _decode_damaged(body, labels)
 
 
 def _web_charsets(label: str | None, body: bytes) -> list[str]:

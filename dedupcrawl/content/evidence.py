@@ -103,8 +103,8 @@ def compare_texts(
     The texts are given as outlines, made by `main_outline.packed`, with the templates of both hosts, if they are known,
     and the secret of their index.
     """
-    nothing, known = PageContext({}, {}, frozenset()), templates or (Template(), Template())
-    texts = zip((new, kept), known, strict=True)
+    nothing, both = PageContext({}, {}, frozenset()), templates or (Template(), Template())
+    texts = zip((new, kept), both, strict=True)
     one, other = (View("", "", "", text, nothing, of_host, secret) for text, of_host in texts)
     return compare(one, other, model) if is_worth_comparing(one, other) else None
 
@@ -138,13 +138,13 @@ def shows_same(one: View, other: View) -> bool:
 
 
 def _is_said(page: View, by: View) -> bool:
-    lines, said = by.said_around.asides.keys() | by.said_around.link_lines.keys(), set(_blocks(by))
+    lines, blocks = by.said_around.asides.keys() | by.said_around.link_lines.keys(), set(_blocks(by))
     own = (block for block, end in zip(_blocks(page), page.main.ends, strict=True) if page.own[end - 1])
     its_lines = page.page_context.asides.keys() | page.page_context.link_lines.keys() if page.is_all_own else set()
     return (
         not page.main.tail
         and its_lines <= lines.union(by.main.hashes)
-        and all(block in said or block[1] in lines for block in own)
+        and all(block in blocks or block[1] in lines for block in own)
     )
 
 
@@ -198,8 +198,8 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
     for key in ("titles", "headlines"):
         if isinstance(lines := evidence.get(key), list) and len(lines) == _SIDES:
             yield f"the {key} differ: “{printable(str(lines[0]))}” against “{printable(str(lines[1]))}”"
-    if isinstance(found := evidence.get("differs"), list):
-        yield from map(_difference, found)
+    if isinstance(differing := evidence.get("differs"), list):
+        yield from map(_difference, differing)
     for key, label in LABELS.items():
         value = evidence.get(key)
         if key not in _SURENESS and isinstance(value, int | float) and not isinstance(value, bool):
@@ -215,8 +215,8 @@ def in_words(evidence: Mapping[str, Any]) -> Iterator[str]:
         if key == "judged_again":
             yield "it was stored before it was known what its site repeats, and judged again once it was"
         elif not is_number or key not in _KNOWN:
-            said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-            yield f"{printable(key)}: {printable(said)}"
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield f"{printable(key)}: {printable(text)}"
 
 
 _FEATURES = {feature.name for feature in FEATURES}
@@ -238,15 +238,17 @@ def _figure(value: float, unit: str) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
 
 
-def _difference(found: object) -> str:
-    if not isinstance(found, dict) or not isinstance(found.get("at"), int):
-        return f"differs: {printable(str(found))}"
-    kind, place = KINDS_IN_WORDS.get(str(found.get("kind"))), PLACES_IN_WORDS.get(str(found.get("place")))
-    of = "what its site repeats" if found.get("own") is False else "its own text"
-    here, there = (f"“{printable(str(found[key]))}”" if found.get(key) else "" for key in ("says", "kept_says"))
-    words = found.get("kept_symbols")
-    if "kept_says" not in found and isinstance(words, int) and words:
+def _difference(difference: object) -> str:
+    if not isinstance(difference, dict) or not isinstance(difference.get("at"), int):
+        return f"differs: {printable(str(difference))}"
+    kind, place = KINDS_IN_WORDS.get(str(difference.get("kind"))), PLACES_IN_WORDS.get(str(difference.get("place")))
+    of = "what its site repeats" if difference.get("own") is False else "its own text"
+    here, there = (
+        f"“{printable(str(difference[key]))}”" if difference.get(key) else "" for key in ("says", "kept_says")
+    )
+    words = difference.get("kept_symbols")
+    if "kept_says" not in difference and isinstance(words, int) and words:
         there = f"{counted(words, 'word')} of the kept page, not stored"
     sides = f"{here} against {there}" if here and there else here or there or "nothing"
     where = f"{place} of {of}" if place else f"in {of}"
-    return f"at word {found['at'] + 1:,}, {where}, {kind or 'it differs'}: {sides}"
+    return f"at word {difference['at'] + 1:,}, {where}, {kind or 'it differs'}: {sides}"

@@ -60,7 +60,7 @@ def weights_beside(known: Numbers, labelled: Numbers) -> tuple[Numbers, Numbers]
     pairs. So each stratum of probabilities keeps the share of the weight that its known pairs have, and its labels are
     part of that: whatever is labelled, pairs of other strata count as before.
     """
-    of_known, of_labelled = (np.searchsorted(STRATA, found, side="right") for found in (known, labelled))
+    of_known, of_labelled = (np.searchsorted(STRATA, strata, side="right") for strata in (known, labelled))
     before = np.bincount(of_known, minlength=len(STRATA) + 1) * PAIRS / len(known)
     with_labels = before + np.bincount(of_labelled, minlength=len(before))
     share = (1 + len(labelled) / PAIRS) * before / np.maximum(with_labels, 1e-9)
@@ -107,9 +107,9 @@ def refit(
         return total, np.append(scaled.T @ error, error.sum()) + STRENGTH * (given - before)
 
     bounds = [*(WAYS[signs[name]] for name in names), (None, None)]
-    found = minimize(loss, before, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": _STEPS}).x
-    weights = {name: round(float(weight), 5) for name, weight in zip(names, found[:-1] / scale, strict=True)}
-    return msgspec.structs.replace(prior, fitted=fitted, intercept=round(float(found[-1]), 5), weights=weights)
+    coefficients = minimize(loss, before, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": _STEPS}).x
+    weights = {name: round(float(weight), 5) for name, weight in zip(names, coefficients[:-1] / scale, strict=True)}
+    return msgspec.structs.replace(prior, fitted=fitted, intercept=round(float(coefficients[-1]), 5), weights=weights)
 
 
 def calibrated(  # noqa: PLR0913 - as `refit`
@@ -129,10 +129,10 @@ def calibrated(  # noqa: PLR0913 - as `refit`
         unseen[held_out] = probabilities(fit(values[~held_out], labels[~held_out]), values[held_out])
     expected = probabilities(prior, known.values)
     odds = _log_odds(known.unseen) + _log_odds(probabilities(model, known.values)) - _log_odds(expected)
-    found = np.append(1 / (1 + np.exp(-odds)), unseen)
+    levels = np.append(1 / (1 + np.exp(-odds)), unseen)
     counts = np.concatenate(weights_beside(expected, probabilities(prior, values)))
     precisions = [precision for precision, _ in prior.thresholds]
-    least = thresholds(found, np.append(known.same, labels), counts, precisions)
+    least = thresholds(levels, np.append(known.same, labels), counts, precisions)
     return msgspec.structs.replace(model, thresholds=least)
 
 
@@ -158,8 +158,8 @@ def thresholds(
     return tuple(values)
 
 
-def _log_odds(found: Numbers) -> Numbers:
-    sure = np.clip(found, 1e-9, 1 - 1e-9)
+def _log_odds(shares: Numbers) -> Numbers:
+    sure = np.clip(shares, 1e-9, 1 - 1e-9)
     return np.log(sure / (1 - sure))
 
 
@@ -191,14 +191,14 @@ def fit_labels(
         target: The target precision.
         fitted: The command that fits the model, for its file.
     """
-    prior, known = packaged(), known_pairs()
+    prior, packaged_pairs = packaged(), known_pairs()
     rows, labels, of_labels = np.array(values), np.array(same), np.array(folds)
-    found = probabilities(prior, rows)
+    prior_probabilities = probabilities(prior, rows)
     dropped = np.zeros(len(labels), dtype=np.bool_)
     for fold in set(folds):
         seen = of_labels != fold
-        model = calibrated(prior, known, rows[seen], labels[seen], of_labels[seen], "")
+        model = calibrated(prior, packaged_pairs, rows[seen], labels[seen], of_labels[seen], "")
         dropped[~seen] = probabilities(model, rows[~seen]) >= model.threshold(target)
-    model = calibrated(prior, known, rows, labels, of_labels, fitted)
-    before = found >= prior.threshold(target)
-    return FittedLabels(model, found.tolist(), before.tolist(), dropped.tolist())
+    model = calibrated(prior, packaged_pairs, rows, labels, of_labels, fitted)
+    before = prior_probabilities >= prior.threshold(target)
+    return FittedLabels(model, prior_probabilities.tolist(), before.tolist(), dropped.tolist())

@@ -90,18 +90,18 @@ def parse(raw: bytes, name: str) -> Model:
 
 def _problems(model: Model) -> Iterator[str]:
     """What is wrong with the values of a model."""
-    known = {feature.name: feature.sign for feature in FEATURES}
+    signs = {feature.name: feature.sign for feature in FEATURES}
     if not model.weights:
         yield "has no weights"
     if not abs(model.intercept) <= MOST_ODDS:
         yield f"has an intercept of {model.intercept:g}, beyond what log odds can be"
     for feature, weight in model.weights.items():
         low, high = model.bounds.get(feature, (math.nan, math.nan))
-        if feature not in known:
+        if feature not in signs:
             yield f"has the feature {feature!r}, which this version lacks"
         elif not low <= high:
             yield f"lacks the bounds of {feature!r}, the least value and the greatest"
-        elif weight > 0 and known[feature] == "against":
+        elif weight > 0 and signs[feature] == "against":
             yield f"lets {feature!r} speak the other way (weight {weight})"
         elif not abs(weight) * max(abs(low), abs(high), 1) <= MOST_ODDS:
             yield f"has a weight of {weight:g} for {feature!r}, beyond what log odds can be"

@@ -92,17 +92,17 @@ def read_dictionary(path: Path) -> dict[str, int | None]:
         raise DictionaryError(f"{path}: cannot be read ({error.strerror}); give the path of a dictionary") from error
     except UnicodeDecodeError as error:
         raise DictionaryError(f"{path}: not UTF-8; save it in that encoding") from error
-    found: dict[str, int | None] = {}
+    frequencies: dict[str, int | None] = {}
     for number, line in enumerate(lines, 1):
         if entry := _ENTRY.fullmatch(line.strip()):
             word, *rest = fold(entry[1]).split() or [""]
             if _patterns().ideographs.fullmatch(word):
                 if rest:
                     raise DictionaryError(f"{path}, line {number}: after a word come its frequency and its tag")
-                found[word] = int(entry[2]) if entry[2] else None
-    if not found:
+                frequencies[word] = int(entry[2]) if entry[2] else None
+    if not frequencies:
         raise DictionaryError(f"{path}: no word of ideographs in it; give lines such as '云计算 5 n'")
-    return found
+    return frequencies
 
 
 @cache
@@ -141,7 +141,7 @@ def term_sequence(folded: str, dictionary: str = "") -> list[str]:
     if not text:
         return list(map(term, spaced))
     terms = map(term, spaced)
-    return [found if found != PLACE else next(terms) for found in map(term, _segmented(text, dictionary))]
+    return [one if one != PLACE else next(terms) for one in map(term, _segmented(text, dictionary))]
 
 
 def main_terms(text: SymbolText, dictionary: str = "") -> bytes:

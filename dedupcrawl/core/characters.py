@@ -299,11 +299,11 @@ def unescape_into(text, size, out, is_value):
     begin: cython.Py_ssize_t
     length: cython.Py_ssize_t
     made: cython.Py_ssize_t = 0
-    found: cython.pointer[cython.const[cython.void]]
+    entity: cython.pointer[cython.const[cython.void]]
     while at < size:
-        found = memchr(text + at, 38, size - at)  # "&"
+        entity = memchr(text + at, 38, size - at)  # "&"
         begin = at
-        at = size if found == cython.NULL else cython.cast(cython.pointer[cython.const[uint8_t]], found) - text
+        at = size if entity == cython.NULL else cython.cast(cython.pointer[cython.const[uint8_t]], entity) - text
         memcpy(out + written, text + begin, at - begin)
         written += at - begin
         if at == size:
@@ -641,7 +641,7 @@ def utf8_of(data: bytes) -> int:
     at: cython.Py_ssize_t = 0
     words: uint64_t[2]
     point: uint32_t
-    found: cython.int = UTF8 | ASCII
+    flags: cython.int = UTF8 | ASCII
     while at < size:
         if text[at] < 0x80:
             while at + 16 <= size:  # sixteen bytes at once
@@ -652,15 +652,15 @@ def utf8_of(data: bytes) -> int:
             while at < size and text[at] < 0x80:
                 at += 1
             continue
-        found = (found & ~ASCII) | (LONG if text[at] >= 0xE0 else 0)
+        flags = (flags & ~ASCII) | (LONG if text[at] >= 0xE0 else 0)
         if point := _common(text, size, at):
             at += 3 if point >= 0x800 else 2
             continue
         after: cython.Py_ssize_t = at
         if _decoded(text, size, cython.address(after), False) == 0xFFFD:
-            return found if after == size and 0xC2 <= text[at] <= 0xF4 else found & ~UTF8  # cut off
+            return flags if after == size and 0xC2 <= text[at] <= 0xF4 else flags & ~UTF8  # cut off
         at = after
-    return found
+    return flags
 
 
 def has_escapes(data: bytes) -> bool:

@@ -72,7 +72,7 @@ class Facts:
         note: cython.pointer(Note)
         kind: Kind
         i: cython.int
-        found: list = []
+        made: list = []
         for i in range(outline.note_count):
             note = cython.address(outline.notes[i])
             if in_head and not note.is_in_head:
@@ -80,20 +80,20 @@ class Facts:
             for name, key, words in wanted:
                 kind = _KINDS[name]
                 if note.kind == kind and self.has_word(note.attributes, key, words):
-                    found.append((name, self.attributes(note.attributes)))
-        return found
+                    made.append((name, self.attributes(note.attributes)))
+        return made
 
     def scripts(self, kind: bytes) -> list:
         """The contents of the script elements of a media type, given in lower case."""
         outline: Outline = self.read()
         note: cython.pointer(Note)
         i: cython.int
-        found: list = []
+        made: list = []
         for i in range(outline.note_count):
             note = cython.address(outline.notes[i])
             if note.kind == SCRIPT and self.has_word(note.attributes, b"type", (kind,)):
-                found.append(self.markup[note.content.begin : note.content.end])
-        return found
+                made.append(self.markup[note.content.begin : note.content.end])
+        return made
 
     @property
     def anchors(self):
@@ -109,15 +109,15 @@ class Facts:
         text: Text = self.markup
         target: Span
         i: cython.int
-        found: list = []
+        made: list = []
         for i in range(outline.anchor_count):
             target = outline.anchors[i].target
             while target.end > target.begin and is_space(text[target.end - 1]):
                 target.end -= 1
             is_numbered: cython.bint = target.end > target.begin and is_digit(text[target.end - 1])
             if is_numbered and target.begin < find(0x23, text, target.begin, target.end) < target.end:
-                found.append(_decoded(self.markup, target))
-        return found
+                made.append(_decoded(self.markup, target))
+        return made
 
     def has_elements(self, names: object) -> set:
         """Those of these ASCII names that elements of the page have as an id or a name."""
@@ -129,11 +129,11 @@ class Facts:
         there: dict = self.values(limit, True)
         span: Span
         span.begin = 0
-        found: list = []
+        made: list = []
         for value in there:
             span.end = len(value)
-            found.append(_decoded(value, span))
-        return found
+            made.append(_decoded(value, span))
+        return made
 
     def values(self, limit, of_links):
         """The different raw values of the attributes that refer to something, or else of those that name elements."""
@@ -148,7 +148,7 @@ class Facts:
         tag: Tag
         attribute: Attribute
         is_wanted: cython.bint
-        found: dict = {}
+        made: dict = {}
         at: cython.Py_ssize_t = find(0x3C, text, 0, end)
         while at < end:
             if at >= stop:
@@ -165,9 +165,9 @@ class Facts:
                 else:
                     is_wanted = equals(text, attribute.name, "id") or equals(text, attribute.name, "name")
                 if is_wanted and attribute.value.end > attribute.value.begin:
-                    found[self.markup[attribute.value.begin : attribute.value.end]] = None
+                    made[self.markup[attribute.value.begin : attribute.value.end]] = None
             at = find(0x3C, text, after, stop)
-        return found
+        return made
 
     def has_word(self, left, key, words):
         """Whether an attribute contains one of some words, which white space and semicolons separate."""
@@ -192,12 +192,12 @@ class Facts:
     def attributes(self, left):
         """The attributes by their names in lower case; the first of each name counts."""
         attribute: Attribute
-        found: dict = {}
+        made: dict = {}
         while next_attribute(self.outline.source, cython.address(left), cython.address(attribute)):
             name = self.markup[attribute.name.begin : attribute.name.end].decode("utf-8", "replace").lower()
-            if name not in found:
-                found[name] = _decoded(self.markup, attribute.value)
-        return found
+            if name not in made:
+                made[name] = _decoded(self.markup, attribute.value)
+        return made
 
 
 @cython.cfunc

@@ -62,25 +62,25 @@ def code_positions(
                 is_beside[word - 1] = True
             if word + 1 < count and paragraph[word + 1] == paragraph[word]:
                 is_beside[word + 1] = True
-    found: cython.Py_ssize_t = 0
+    written: cython.Py_ssize_t = 0
     for i in range(groups):
         is_unit: cython.bint = is_whole or _is_unit(first_of[i + 1] - first_of[i], count, unit_length, unit_share)
         if is_unit:
             is_beside[first_of[i]] = True
         for word in range(first_of[i], first_of[i + 1]):
             is_beside[word] &= is_unit and not _is_anchor(anchors, text.items[word].hash)
-            found += is_beside[word]
-    if found < least:
+            written += is_beside[word]
+    if written < least:
         for i in range(count):
             is_beside[i] = i < least
-        found = min(least, count)
-    made = array.clone(_PLACES, found, False)
+        written = min(least, count)
+    made = array.clone(_PLACES, written, False)
     view: int64_t[::1] = made
-    found = 0
+    written = 0
     for i in range(count):
         if is_beside[i]:
-            view[found] = i
-            found += 1
+            view[written] = i
+            written += 1
     return made
 
 

@@ -66,10 +66,12 @@ def _decisive(counts: cython.pointer(Counts)) -> cython.int:
 
     One number, name or unit may make a different page, and so may a reversed sentence or two swapped things.
     """
-    found: cython.int = _in_text(counts, NAMED) + _in_text(counts, MEASURED) + _in_text(counts, FIGURED)
-    found += _in_text(counts, TURNED) + _in_text(counts, SWAPPED)
-    found += counts.of[MEASURED][HEAD] + counts.of[FIGURED][HEAD] + counts.of[TURNED][HEAD] + counts.of[SWAPPED][HEAD]
-    return found
+    decisive: cython.int = _in_text(counts, NAMED) + _in_text(counts, MEASURED) + _in_text(counts, FIGURED)
+    decisive += _in_text(counts, TURNED) + _in_text(counts, SWAPPED)
+    decisive += (
+        counts.of[MEASURED][HEAD] + counts.of[FIGURED][HEAD] + counts.of[TURNED][HEAD] + counts.of[SWAPPED][HEAD]
+    )
+    return decisive
 
 
 @cython.cfunc
@@ -81,10 +83,10 @@ def _of_decisive_kinds(counts: cython.pointer(Counts)) -> cython.int:
 @cython.cfunc
 def _at_edges(counts: cython.pointer(Counts)) -> cython.int:
     kind: cython.int
-    found: cython.int = 0
+    edges: cython.int = 0
     for kind in range(ADDED, SWAPPED + 1):
-        found += counts.of[kind][HEAD] + counts.of[kind][FOOT]
-    return found
+        edges += counts.of[kind][HEAD] + counts.of[kind][FOOT]
+    return edges
 
 
 @cython.cfunc

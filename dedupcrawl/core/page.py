@@ -264,8 +264,8 @@ class Page:
         return hash(tuple(self.fields().values()))
 
     def __repr__(self):
-        told = [f"{name}={value!r}" for name, value in self.fields().items() if value]
-        return f"Page({', '.join(told)})"
+        parts = [f"{name}={value!r}" for name, value in self.fields().items() if value]
+        return f"Page({', '.join(parts)})"
 
 
 _FIELD_NAMES = """
@@ -509,7 +509,7 @@ def _read_meta(page: Page, outline: Outline, left: Span):
 @cython.cfunc
 def _headline(outline: Outline) -> str:
     """The first h1, else the first heading above the main text, else the first line of that if it may be a headline."""
-    found: cython.int = -1
+    best: cython.int = -1
     first: cython.int = -1
     main: cython.int = 0
     i: cython.int
@@ -517,13 +517,13 @@ def _headline(outline: Outline) -> str:
         number: cython.int = outline.blocks[i].element
         if outline.elements[number].is_h1:
             return " ".join(_lines_of(outline, i))
-        if outline.elements[number].is_heading and found < 0 and first < 0:
-            found = i
+        if outline.elements[number].is_heading and best < 0 and first < 0:
+            best = i
         if outline.blocks[i].is_main and outline.blocks[i].linked < _LINKED:
             first = first if main else i
             main += 1
-    if found >= 0:
-        return " ".join(_lines_of(outline, found))
+    if best >= 0:
+        return " ".join(_lines_of(outline, best))
     return _short_line(outline, first) if main > 1 else ""
 
 

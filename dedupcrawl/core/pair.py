@@ -233,14 +233,14 @@ class Pair:
     def told(self, words, of_kept):
         """How many words of a line occur in the common text, as the new page or the kept one has it."""
         page: View = self.kept if of_kept else self.new
-        said: bytes = self.in_new if of_kept else self.in_kept
+        flags: bytes = self.in_new if of_kept else self.in_kept
         return occurring(
             uint16s(words.words),
             words.count,
             cython.NULL,
             uint16s(page.main_text.raw),
             self.kept_count if of_kept else self.count,
-            uint8s(said),
+            uint8s(flags),
             1,
         )
 
@@ -326,18 +326,18 @@ class Pair:
         count: cython.Py_ssize_t = self.piece_count
         room: bytes = unset(8 * count)
         k: cython.Py_ssize_t
-        found: cython.pointer(uint64_t) = uint64s(room)
+        hits: cython.pointer(uint64_t) = uint64s(room)
         for i in range(count):  # its rank (own text first, then the more telling kinds) above its number
-            found[i] = cython.cast(uint64_t, 2 * DIFFERENCES - rows[3 * i] - DIFFERENCES * rows[3 * i + 2]) << 32 | i
+            hits[i] = cython.cast(uint64_t, 2 * DIFFERENCES - rows[3 * i] - DIFFERENCES * rows[3 * i + 2]) << 32 | i
         if count > most:
-            sort(found, count)
+            sort(hits, count)
             count = most
         for i in range(count):
-            found[i] &= cython.cast(uint32_t, -1)
-        sort(found, count)
-        told: list = []
+            hits[i] &= cython.cast(uint32_t, -1)
+        sort(hits, count)
+        passages: list = []
         for k in range(count):
-            i = found[k]
+            i = hits[k]
             begin: cython.int = pieces[4 * i]
             end: cython.int = pieces[4 * i + 1]
             others: list = [j for j in range(pieces[4 * i + 2], pieces[4 * i + 3]) if not in_new[j]]
@@ -349,8 +349,8 @@ class Pair:
                 is_same: cython.bint = after != "" and others and _word_after(kept, others[-1]) == after
                 shown["kept_says"] = kept.words_at(others)[:characters] + (after if is_same else "")
             shown["kind"], shown["place"], shown["own"] = kind, places[rows[3 * i + 1]], rows[3 * i + 2] != 0
-            told.append(shown)
-        return told
+            passages.append(shown)
+        return passages
 
 
 @cython.cfunc

@@ -124,8 +124,8 @@ class Postings:
         if int64s(self.counts(cython.address(prefix), 1, bounds))[0] > most:
             return []
         room: bytes = self.gather(cython.address(prefix), 1, bounds)
-        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
-        return [found[i].page for i in range(len(room) // cython.sizeof(Found))]
+        hits: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+        return [hits[i].page for i in range(len(room) // cython.sizeof(Found))]
 
     def counts(self, prefixes, rows, bounds):
         """How many postings each prefix has, 8 bytes each."""
@@ -158,20 +158,20 @@ class Postings:
             total += int64s(counts)[i]
         self.read += total
         made: bytes = unset(cython.sizeof(Found) * total)
-        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(made))
+        hits: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(made))
         for table in range(len(self.tables)):
             keys_in: cython.const[uint64_t][::1] = self.tables[table][0]
             pages_in: cython.const[uint32_t][::1] = self.tables[table][1]
             for i in range(rows):
                 for j in range(of_tables[2 * table * rows + i], of_tables[(2 * table + 1) * rows + i]):
-                    found[written].key, found[written].page = keys_in[j], pages_in[j]
+                    hits[written].key, hits[written].page = keys_in[j], pages_in[j]
                     written += 1
         for tail in self.tails:
             for i in range(rows):
                 at: uint32_t = tail.run_of(prefixes[i]).last
                 while at and written < total:
                     item = tail.items + at - 1
-                    found[written].key, found[written].page = item.key, item.page
+                    hits[written].key, hits[written].page = item.key, item.page
                     written += 1
                     at = item.before
         return made if written == total else made[: written * cython.sizeof(Found)]
@@ -204,14 +204,14 @@ class Postings:
 def _arrays(room: bytes) -> tuple:
     """The keys and the pages of gathered postings."""
     i: cython.Py_ssize_t
-    found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+    hits: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
     count: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
     keys: array.array = new_keys(count)
     pages: array.array = array.clone(array.array("I"), count, False)
     keys_view: uint64_t[::1] = keys
     pages_view: uint32_t[::1] = pages
     for i in range(count):
-        keys_view[i], pages_view[i] = found[i].key, found[i].page
+        keys_view[i], pages_view[i] = hits[i].key, hits[i].page
     return keys, pages
 
 

@@ -124,18 +124,21 @@ def _chooses(argument: str) -> bool:
     return not _TIME.fullmatch(value if len(name) == 1 else "" if value else name)
 
 
-def is_small(said: Mapping[str, str]) -> bool:
+def is_small(attributes: Mapping[str, str]) -> bool:
     """Whether the attributes of an element say that it is no larger than an icon, or that it is not shown."""
-    sides = [side for name in ("width", "height") if (side := said.get(name, "").removesuffix("px")).isdecimal()]
+    sides = [side for name in ("width", "height") if (side := attributes.get(name, "").removesuffix("px")).isdecimal()]
     is_icon = len(sides) == 2 and all(len(side) < 5 and int(side) <= _SMALL for side in sides)
     return is_icon or any(side.strip("0") in ("", "1") and len(side) < 3 for side in sides)
 
 
-def is_decoration(said: Mapping[str, str]) -> bool:
+def is_decoration(attributes: Mapping[str, str]) -> bool:
     """Whether the attributes of an element say that it is decoration."""
-    if said.get("aria-hidden", "").lower() == "true" or said.get("role", "").lower() in ("presentation", "none"):
+    if attributes.get("aria-hidden", "").lower() == "true" or attributes.get("role", "").lower() in (
+        "presentation",
+        "none",
+    ):
         return True
-    return _decorates(f"{said.get('class', '')} {said.get('id', '')}".lower())
+    return _decorates(f"{attributes.get('class', '')} {attributes.get('id', '')}".lower())
 
 
 def _decorates(name: str) -> bool:

@@ -52,15 +52,15 @@ class Reader:
         outline: Outline = self.outline
         if not self.has_roles:
             return True
-        known: object = self.seen.get(element)
-        if known is None:
-            known = outline.elements[element].role != BOILERPLATE
+        remembered: object = self.seen.get(element)
+        if remembered is None:
+            remembered = outline.elements[element].role != BOILERPLATE
             at: cython.int = element
-            while known and at and outline.elements[at].running == 0:
-                known = hint_of(outline.source, cython.address(outline.elements[at])) != BOILERPLATE
+            while remembered and at and outline.elements[at].running == 0:
+                remembered = hint_of(outline.source, cython.address(outline.elements[at])) != BOILERPLATE
                 at = outline.elements[at].parent
-            self.seen[element] = known
-        return known
+            self.seen[element] = remembered
+        return remembered
 
     def read_shown(self, shown):
         text: Text = self.outline.source
@@ -86,26 +86,30 @@ class Reader:
 
     def read_embedded(self, shown):
         """Read an image, a frame, a medium, or an input element."""
-        said: dict
+        attributes: dict
         written: bytes = self.outline.markup[shown.name.begin : shown.attributes.end]
         if equals(self.outline.source, shown.name, "iframe") and b"srcdoc" in written.lower():
             whole: Span = shown.attributes
             whole.end = max(whole.end, shown.content.end)  # its tag seems to end with the first tag in it
-            said = self.attributes(whole)
-            return self.read_inner(said.get("srcdoc", "").encode("utf-8", "replace")) if not is_small(said) else 0
-        found: object = _read.get(written)
-        if found is None:
+            attributes = self.attributes(whole)
+            return (
+                self.read_inner(attributes.get("srcdoc", "").encode("utf-8", "replace"))
+                if not is_small(attributes)
+                else 0
+            )
+        embedded: object = _read.get(written)
+        if embedded is None:
             name: bytes = self.outline.markup[shown.name.begin : shown.name.end].lower()
-            said = self.attributes(shown.attributes)
-            found = _written(said) if name == b"input" else _embedded(name, said)
+            attributes = self.attributes(shown.attributes)
+            embedded = _written(attributes) if name == b"input" else _embedded(name, attributes)
             if len(written) <= _LONGEST_KNOWN:
                 if len(_read) >= _MOST_KNOWN:
                     _read.clear()
-                _read[written] = found
-        named: str = cython.cast(tuple, found)[0]
+                _read[written] = embedded
+        named: str = cython.cast(tuple, embedded)[0]
         i: cython.int
-        for i in range(1, len(cython.cast(tuple, found))):
-            self.add(cython.cast(tuple, found)[i])
+        for i in range(1, len(cython.cast(tuple, embedded))):
+            self.add(cython.cast(tuple, embedded)[i])
         if named and len(self.resources) < _MOST_RESOURCES:
             self.resources[named] = None
         return 0
@@ -188,14 +192,14 @@ class Reader:
     def attributes(self, left):
         """The attributes by their names in lower case; the first of each name counts."""
         attribute: Attribute
-        found: dict = {}
+        made: dict = {}
         while next_attribute(self.outline.source, cython.address(left), cython.address(attribute)):
-            if len(found) == _MOST_OF_ONE:
+            if len(made) == _MOST_OF_ONE:
                 break
             name = self.outline.markup[attribute.name.begin : attribute.name.end].decode("utf-8", "replace").lower()
-            if name not in found:
-                found[name] = self.value(attribute.value)
-        return found
+            if name not in made:
+                made[name] = self.value(attribute.value)
+        return made
 
 
 @cython.cfunc
@@ -248,37 +252,37 @@ def shown_by(outline, has_roles):
     reader.read()
     lines: list = reader.lines
     if lines:
-        said: bytes = _text_of(outline)
-        lines = [line for line in dict.fromkeys(lines) if not _is_said(line, said)]
+        text: bytes = _text_of(outline)
+        lines = [line for line in dict.fromkeys(lines) if not _is_said(line, text)]
     return tuple(lines), tuple(reader.resources)
 
 
 @cython.cfunc
-def _written(said: dict) -> tuple:
+def _written(attributes: dict) -> tuple:
     """The lines of an input element, after an empty string for the resource that it lacks."""
-    kind: str = said.get("type", "").lower()
+    kind: str = attributes.get("type", "").lower()
     if kind == "image":
-        return "", said.get("alt", "")
-    return ("", said.get("value", ""), said.get("placeholder", "")) if kind in _WRITTEN else ("",)
+        return "", attributes.get("alt", "")
+    return ("", attributes.get("value", ""), attributes.get("placeholder", "")) if kind in _WRITTEN else ("",)
 
 
 @cython.cfunc
-def _embedded(name: bytes, said: dict) -> tuple:
+def _embedded(name: bytes, attributes: dict) -> tuple:
     """The resource that an element shows, and its alternative text; neither for decoration."""
-    if name == b"button" or is_small(said) or is_decoration(said):
+    if name == b"button" or is_small(attributes) or is_decoration(attributes):
         return ("",)
-    address: str = said.get("data", "") if name == b"object" else ""
+    address: str = attributes.get("data", "") if name == b"object" else ""
     for key in _SOURCES if name != b"area" else ():
         if address:
             break
-        address = said.get(key, "")
+        address = attributes.get(key, "")
         if key.endswith("srcset") and not address.startswith("data:"):
             address = address.partition(" ")[0].rstrip(",")
         elif key == "src" and len(address) <= _LONGEST_ADDRESS and address.startswith("data:image/svg"):
             address = ""  # a placeholder for what is loaded later
     is_read: cython.bint = len(address) <= _LONGEST_ADDRESS or address.startswith("data:")
     named: str = identity(address.encode("utf-8", "replace")) if address and is_read else ""
-    return (named, said.get("alt", "")) if named or not address else ("",)
+    return (named, attributes.get("alt", "")) if named or not address else ("",)
 
 
 @cython.cfunc

@@ -173,11 +173,11 @@ def near(postings: Postings, fingerprint: bytes, distance: cython.int) -> list:
     _fill_keys(fingerprint, own)
     rows: cython.Py_ssize_t = _fill_prefixes(own, distance, prefixes)
     room: bytes = postings.gather(prefixes, rows, postings.bounds(prefixes, rows))
-    found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+    hits: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
     return [
-        found[i].page
+        hits[i].page
         for i in range(len(room) // cython.cast(cython.Py_ssize_t, cython.sizeof(Found)))
-        if popcount(found[i].key ^ own[found[i].key >> 62]) <= distance
+        if popcount(hits[i].key ^ own[hits[i].key >> 62]) <= distance
     ]
 
 
@@ -342,13 +342,13 @@ class ShingleSearch:
         for at in range(LEVEL_SLOTS):
             needed[at] = own - self.count + read
         for at in range(self.level + 1, self.levels + 1):
-            found: cython.Py_ssize_t = 0
+            count: cython.Py_ssize_t = 0
             before: cython.Py_ssize_t = 0
             for i in range(self.count):
                 if not self.sample[i].value & ((cython.cast(uint32_t, 1) << at) - 1):
-                    found += 1
+                    count += 1
                     before += i < read
-            needed[at] = _least(found, self.share) - found + before
+            needed[at] = _least(count, self.share) - count + before
         return self.found(read, needed, False, most_pages)
 
     def contained(self, most_postings: int, most_pages: int) -> list:
@@ -360,11 +360,11 @@ class ShingleSearch:
     def reach(self, at):
         """How many of the rarest shingles must be looked up to find all pages of a level."""
         i: cython.Py_ssize_t
-        found: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t = 0
         below: uint32_t = (cython.cast(uint32_t, 1) << at) - 1
         for i in range(self.count):
-            found += not self.sample[i].value & below
-        skipped: cython.Py_ssize_t = _least(found, self.share) if found else self.count + 1
+            count += not self.sample[i].value & below
+        skipped: cython.Py_ssize_t = _least(count, self.share) if count else self.count + 1
         for i in range(self.count - 1, -1, -1):
             skipped -= not self.sample[i].value & below
             if not skipped:
@@ -382,12 +382,12 @@ class ShingleSearch:
                 rows += 1
         bounds: bytes = self.postings.bounds(self.prefixes, rows)
         room: bytes = self.postings.gather(self.prefixes, rows, bounds)
-        found: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
+        hits: cython.pointer(Found) = cython.cast(cython.pointer(Found), uint8s(room))
         total: cython.Py_ssize_t = len(room) // cython.sizeof(Found)
         ordered: bytes = unset(8 * total)
         order_of: cython.pointer(uint64_t) = uint64s(ordered)  # a page, and the index of one of its postings
         for i in range(total):
-            order_of[i] = cython.cast(uint64_t, found[i].page) << 32 | i
+            order_of[i] = cython.cast(uint64_t, hits[i].page) << 32 | i
         sort(order_of, total)
         pages: list = []
         shared: list = []
@@ -395,7 +395,7 @@ class ShingleSearch:
             i = different + 1
             while i < total and order_of[i] >> 32 == order_of[different] >> 32:
                 i += 1
-            key: uint64_t = found[order_of[different] & cython.cast(uint32_t, -1)].key
+            key: uint64_t = hits[order_of[different] & cython.cast(uint32_t, -1)].key
             if self.is_enough(key, i - different, read, needed, is_inside):
                 pages.append(order_of[different] >> 32)
                 shared.append(i - different)

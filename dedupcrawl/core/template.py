@@ -122,13 +122,13 @@ class Template:
     def repeated(self, text, blocks):
         """A byte for each of the first blocks of a text, 1 if it is template; empty if none is."""
         flags: bytearray = bytearray(min(blocks, text.block_count))
-        found: cython.bint = False
+        is_repeated: cython.bint = False
         i: cython.Py_ssize_t
         for i in range(len(flags)):
             if self.recurs(text.blocks[i].hash):
                 flags[i] = 1
-                found = True
-        return flags if found else bytearray()
+                is_repeated = True
+        return flags if is_repeated else bytearray()
 
     def is_new(self, title: str) -> bool:
         """Whether no page with this title was counted; always true without a title, which cannot show a variant."""

@@ -82,16 +82,16 @@ class ValueForm:
         for i in range(count - 1):
             slot: Slot = self.slots[i]
             literal: str = self.literals[i + 1]
-            found: cython.Py_ssize_t
+            after: cython.Py_ssize_t
             if slot.words or (final.words and i == count - 2):
-                found = self.beside_word(text, i, start, stop)
+                after = self.beside_word(text, i, start, stop)
             else:
-                found = text.find(literal, start + 1, stop)
-                if found >= 0 and i == count - 2 and not final.takes(text[found + len(literal) : stop]):
-                    found = text.rfind(literal, start + 1, stop)
-            if found < 0 or not slot.take(text[start:found], values):
+                after = text.find(literal, start + 1, stop)
+                if after >= 0 and i == count - 2 and not final.takes(text[after + len(literal) : stop]):
+                    after = text.rfind(literal, start + 1, stop)
+            if after < 0 or not slot.take(text[start:after], values):
                 return False
-            start = found + len(literal)
+            start = after + len(literal)
         return start < stop and final.take(text[start:stop], values)
 
     def beside_word(self, text: str, i: cython.Py_ssize_t, start: cython.Py_ssize_t, stop: cython.Py_ssize_t):
@@ -158,14 +158,14 @@ class PathForm:
         length: cython.Py_ssize_t = len(segments)
         start: cython.Py_ssize_t
         i: cython.Py_ssize_t
-        found: list = []
+        texts: list = []
         for start in range(max(0, length - self.most), min(most, length - self.least + 1)):
             for i, literal in self.literals:
                 if segments[start + i if i >= 0 else i] != literal:
                     break
             else:
-                found.append(start)
-        return found
+                texts.append(start)
+        return texts
 
     def fits(self, segments: list, values: dict):
         """Whether a path has this form; puts captured values into `values`, perhaps some of them even if it has not."""
@@ -306,11 +306,11 @@ class TokenIndex:
             have at least one, and whether the rule may apply to any URL with arguments.
     """
 
-    def __init__(self, asked: list):
+    def __init__(self, requirements: list):
         self.by_token = {}
         texts: list = []
         with_args: list = []
-        for i, (tokens, parts_of, needs_args) in enumerate(asked):
+        for i, (tokens, parts_of, needs_args) in enumerate(requirements):
             for token in tokens:
                 self.by_token[token] = (*self.by_token.get(token, ()), i)
             texts += [(text, i) for text in parts_of]
@@ -326,16 +326,16 @@ class TokenIndex:
             if text in url:
                 hits.append(i)
         for text in parts.segments:
-            found = self.by_token.get(text)
-            if found is not None:
-                hits += found
+            rows = self.by_token.get(text)
+            if rows is not None:
+                hits += rows
         if parts.args:
             hits += self.with_args
             for text in parts.args:
-                found = self.by_token.get(text)
-                if found is not None:
-                    hits += found
-                found = self.by_token.get(name_of(text))
-                if found is not None:
-                    hits += found
+                rows = self.by_token.get(text)
+                if rows is not None:
+                    hits += rows
+                rows = self.by_token.get(name_of(text))
+                if rows is not None:
+                    hits += rows
         return sorted(set(hits)) if len(hits) > 1 else hits

@@ -49,8 +49,8 @@ class Line:
         line: str = " ".join(text.split())
         made: SymbolText = SymbolText.of((line,), secret)
         self.symbols, self.kinds = symbols_of(made), kinds_of(made)
-        said: bytes = self.symbols if line == text else symbols_of(SymbolText.of((text,), secret))
-        words = array.array("H", sorted(set(memoryview(said).cast("H"))))
+        symbols: bytes = self.symbols if line == text else symbols_of(SymbolText.of((text,), secret))
+        words = array.array("H", sorted(set(memoryview(symbols).cast("H"))))
         self.words, self.count = words.tobytes(), len(words)
 
 
@@ -206,21 +206,21 @@ class View:
         text: cython.pointer(uint16_t) = uint16s(main.raw)
         part: bytes
         at: cython.Py_ssize_t
-        found: cython.bint = False
+        says: cython.bint = False
         for part in parts:
             _occurs[uint16s(part)[0]] = 1
         for at in range(main.count):
             if _occurs[text[at]]:
                 for part in parts:
                     size: cython.Py_ssize_t = len(part)
-                    found |= size <= 2 * (main.count - at) and not memcmp(
+                    says |= size <= 2 * (main.count - at) and not memcmp(
                         text + at, cython.cast(cython.p_const_char, part), size
                     )
-                if found:
+                if says:
                     break
         for part in parts:
             _occurs[uint16s(part)[0]] = 0
-        return found
+        return says
 
     def words(self):
         """The words of its own text: an ideograph counts half a word, a letter of a script without spaces a quarter."""
@@ -283,7 +283,7 @@ def is_worth_comparing(new: View, kept: View) -> bool:
     there: MainOutline = kept.read_main()
     own: bytes = new.read_own()
     beyond: cython.Py_ssize_t = here.tail if here.tail_hash != there.tail_hash else 0
-    found: cython.Py_ssize_t = occurring(
+    common: cython.Py_ssize_t = occurring(
         uint16s(here.raw),
         here.count,
         uint8s(own),
@@ -292,23 +292,23 @@ def is_worth_comparing(new: View, kept: View) -> bool:
         cython.NULL,
         1,
     )
-    return found >= _COMMON * (new.own_in_main + beyond)
+    return common >= _COMMON * (new.own_in_main + beyond)
 
 
-def occurring(symbols, count, counting, text, size, said, flag):
+def occurring(symbols, count, counting, text, size, bits, flag):
     """How many of these symbols occur in a text.
 
-    Only symbols flagged in `counting` count, and only the text's symbols whose flag in `said` is set (or, if `flag` is
+    Only symbols flagged in `counting` count, and only the text's symbols whose flag in `bits` is set (or, if `flag` is
     0, not set). NULL instead of flags: all count.
     """
-    found: cython.Py_ssize_t = 0
+    total: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     for i in range(size):
-        if said is cython.NULL or (said[i] != 0) == flag:
+        if bits is cython.NULL or (bits[i] != 0) == flag:
             _occurs[text[i]] = 1
     for i in range(count):
         if counting is cython.NULL or counting[i]:
-            found += _occurs[symbols[i]]
+            total += _occurs[symbols[i]]
     for i in range(size):
         _occurs[text[i]] = 0
-    return found
+    return total

@@ -306,7 +306,7 @@ def _tell_letters(
             at += 1
             continue
         key: uint64_t = 0
-        found: cython.int = -1
+        told_kind: cython.int = -1
         upto: cython.int = at + 1
         for last in range(at, min(end, at + _LONGEST)):
             if not is_of_letters(text.folded[text.items[last].start]):
@@ -316,9 +316,9 @@ def _tell_letters(
             key = _letters_key(text, last, key)
             kind: cython.int = _kind_of_key(lists, key)
             if kind > 0:
-                found, upto = kind, last + 1
+                told_kind, upto = kind, last + 1
         while at < upto:
-            kinds[at] = LETTER | (found if found > 0 else WORD)
+            kinds[at] = LETTER | (told_kind if told_kind > 0 else WORD)
             at += 1
     return 0
 

@@ -84,15 +84,15 @@ class Aliases:
 
     def links_of(self, url: str) -> list[Request]:
         """The links to which only the page at a URL led in an earlier crawl, to request them if it is not fetched."""
-        alias, found = self._remembered(url), []
+        alias, requests = self._remembered(url), []
         for packed in alias.links if alias is not None and alias.spider == self._spider.name else ():
             try:
-                found.append(unpack_request(packed, self._spider))
+                requests.append(unpack_request(packed, self._spider))
             except ValueError as error:
                 logger.warning("A link of %s cannot be read: %s", printable(url), printable(str(error)))
-        if found:
+        if requests:
             self._have_led.add(url)
-        return found
+        return requests
 
     def remembers(self, url: str) -> bool:
         """True if the index knows of aliases on the pages of this URL's owner."""
@@ -133,13 +133,13 @@ class Aliases:
 
         Call this before the page is judged, while the index still has its earlier version.
         """
-        kept = said = None
+        kept = earlier_digest = None
         with self._store.asked:
             kept = self._page_at(url) if self._has_earlier else None
-            said = self._store.beside(url).get(SAID) if kept is None else None
+            earlier_digest = self._store.beside(url).get(SAID) if kept is None else None
         now = page.analyse()
         if kept is None:
-            if said is None or said == digest_of_text(now):
+            if earlier_digest is None or earlier_digest == digest_of_text(now):
                 return False
         elif kept.run == self._run:
             return False
@@ -167,37 +167,37 @@ class Aliases:
         if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
             return None
         url = without_fragment(response.url)
-        said = self._said_by(url, response, page) if is_html(response) else {}
+        sources = self._said_by(url, response, page) if is_html(response) else {}
         if settings.keep == "canonical":
-            ahead = [one for one in reversed(said.items()) if may_lead(url, one[0])]
+            ahead = [one for one in reversed(sources.items()) if may_lead(url, one[0])]
             by = {source: other for other, source in ahead if self._by_rules(other) != url}
             for source in (one for one in NAMING if one in by):  # as stated, so rules' mistakes are not blamed on it
                 if (instead := instead_of(request, by[source], source)) is not None:
                     return instead
                 if TRIAL in request.meta:  # the canonical URL is being fetched, too
-                    del said[by[source]]
-        back = [one for one in reversed(said.items()) if may_lead(one[0], url)]
+                    del sources[by[source]]
+        back = [one for one in reversed(sources.items()) if may_lead(one[0], url)]
         made = ((self._by_rules(other), source) for other, source in back)
-        found = {other: source for other, source in made if may_lead(other, url)}  # the first source counts
+        leading_here = {other: source for other, source in made if may_lead(other, url)}  # the first source counts
         before = refreshed_from(request) if REDIRECT in settings.alias_sources else ""
         if before and may_lead(before, url):
-            found[before] = REDIRECT
-        found.pop(url, None)
-        if found:
-            page.named = frozenset(said for said, source in found.items() if source in NAMING)
-            page.contested = self._keep(url, found)
+            leading_here[before] = REDIRECT
+        leading_here.pop(url, None)
+        if leading_here:
+            page.named = frozenset(sources for sources, source in leading_here.items() if source in NAMING)
+            page.contested = self._keep(url, leading_here)
         return None
 
     def _said_by(self, url: str, response: TextResponse, page: FetchedPage) -> dict[str, str]:
         """Other URLs that a page states as its own, as Scrapy would request them → the source that states them."""
         names = (name for name in ("link", "content-location") if name in response.headers)
         headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
-        found = {}
-        for said, source in aliases_said(url, page.facts(response), headers, self._tried(url)).items():
+        sources = {}
+        for other, source in aliases_said(url, page.facts(response), headers, self._tried(url)).items():
             with suppress(ValueError):  # half a surrogate pair in JSON, or an invalid port
-                is_plain = said.isascii() and " " not in said
-                found[said if is_plain else safe_url_string(said, response.encoding)] = source
-        return found
+                is_plain = other.isascii() and " " not in other
+                sources[other if is_plain else safe_url_string(other, response.encoding)] = source
+        return sources
 
     def _by_rules(self, url: str) -> str:
         return self._rules.fetchable(url).canonical
@@ -222,23 +222,25 @@ class Aliases:
         if target != url and may_lead(url, target):
             self._keep(target, {url: REDIRECT})
 
-    def _keep(self, url: str, found: dict[str, str]) -> dict[str, str]:
+    def _keep(self, url: str, sources: dict[str, str]) -> dict[str, str]:
         """Store what a page states; returns each URL that another page of this crawl states, too → that page's URL."""
-        rows = {said: Alias(url, source, self._spider.name, self._run, time.time()) for said, source in found.items()}
+        rows = {
+            other: Alias(url, source, self._spider.name, self._run, time.time()) for other, source in sources.items()
+        }
         with self._store.asked:
             own = self._store.known(url)
             if own is not None:  # two pages name each other: only one of them may be an alias
                 rows.pop(own.target, None)
             there = self._store.attach_new(rows)
             contested = {
-                said: old.target for said, old in there.items() if old and self._is_contested(said, old, rows[said])
+                other: old.target for other, old in there.items() if old and self._is_contested(other, old, rows[other])
             }
-            for source in found.values():
+            for source in sources.values():
                 self._stats.inc_value(f"dedup/aliases/said/{source}")
             return contested
         return {}
 
-    def _is_contested(self, said: str, old: Alias, new: Alias) -> bool:
+    def _is_contested(self, url: str, old: Alias, new: Alias) -> bool:
         """Whether two pages of this crawl state one URL as their own.
 
         The alias of another crawl is replaced, unless only that crawl has fetched the URL itself.
@@ -246,7 +248,7 @@ class Aliases:
         if old.run != new.run:
             if new.was_found_out or not old.was_found_out:
                 links = old.links if old.target == new.target else ()
-                self._store.attach(said, NAME, msgspec.structs.replace(new, links=links).to_bytes())
+                self._store.attach(url, NAME, msgspec.structs.replace(new, links=links).to_bytes())
             return False
         return bool(old.target) and old.target != new.target and not old.was_found_out and not new.was_found_out
 
@@ -256,18 +258,18 @@ class Aliases:
         `keeper` is the URL of the page that `page` duplicates, or its own.
         """
         contested, page.contested = page.contested, {}
-        for said, target in contested.items():
+        for named, target in contested.items():
             other = self._store.known(target)
-            if keeper in (target, said) or (other is not None and other.target == keeper):
+            if keeper in (target, named) or (other is not None and other.target == keeper):
                 continue
             kept = self._page_at(target) if page.is_update else None  # compared only with its older version
             if kept is not None and same_page(Look.at(page.analyse()), self._store.look(kept), self._template_of):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
-            self._store.attach(said, NAME, void.to_bytes())
+            self._store.attach(named, NAME, void.to_bytes())
             self._stats.inc_value("dedup/aliases/disputed")
-            logger.debug("%s is named by %s and by %s", *map(printable, (said, target, page.url)))
-            yield said
+            logger.debug("%s is named by %s and by %s", *map(printable, (named, target, page.url)))
+            yield named
 
     # What a crawl finds out by itself
 
@@ -330,15 +332,15 @@ class Aliases:
         text: later crawls need to fetch only one of these two.
         """
         keeper = without_fragment(verdict.duplicate_of or "")
-        known = self._store.known(page.url)
-        if verdict.is_sure or keeper in page.named or (known is not None and known.target == keeper):
+        alias = self._store.known(page.url)
+        if verdict.is_sure or keeper in page.named or (alias is not None and alias.target == keeper):
             return keeper
-        said = digest_of_text(page.analyse())
-        first = self._dropped.get(said)
+        digest = digest_of_text(page.analyse())
+        first = self._dropped.get(digest)
         if first is None and len(self._dropped) < _MOST_DROPPED:
-            self._dropped[said] = page.url
+            self._dropped[digest] = page.url
         elif first is not None and first != page.url and self._trust.may_replace(first, page.url):
-            self._store.attach(first, SAID, said)
+            self._store.attach(first, SAID, digest)
             return first
         return None
 

@@ -115,7 +115,7 @@ class Answers:
         """
         if is_sure:
             self.audits.found(target, NOWHERE)
-        asked = []
+        requests = []
         for request in waiting:
             if self._fetched.has_page_of(request.url):
                 continue
@@ -123,9 +123,9 @@ class Answers:
             audit = Audit(request.url, target, rules, found=NOWHERE if is_sure else None)
             begun = bool(rules) and self._parts.tries and self.audits.begin(audit)
             marked = request.replace(meta={**request.meta, TRIAL: request.url}) if begun else request
-            asked.append(self._parts.bypass.admit(marked))
-        self._parts.savings.fall_back(asked, f"{target} {why}")
-        return asked
+            requests.append(self._parts.bypass.admit(marked))
+        self._parts.savings.fall_back(requests, f"{target} {why}")
+        return requests
 
     def missing_between(self, target: str, end: str) -> None:
         """Audit the rewrites to `target` against `end`, to which other rules had sent requests for `target`.

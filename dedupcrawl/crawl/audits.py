@@ -120,14 +120,14 @@ class Audits:
         """
         if any(rule.startswith(RULE) for rule in rules) or not self._book.takes_earlier(url, rules):
             return False
-        if (found := self._aliases.found_out(url)) is None:
+        if (earlier := self._aliases.found_out(url)) is None:
             return False
         if not self._told.add(url):
             return True
         if self._book.is_due(url, (rule_id(DUPLICATE),)):
             return False
         led_to = self._aliases.found_out(target) or target  # both may duplicate one page
-        if self._earlier.is_one_url(found, led_to):
+        if self._earlier.is_one_url(earlier, led_to):
             self._book.passed(url, rules)
         else:  # this rewrite loses no page, because an earlier crawl has it; others by these rules may lose some
             self._book.tells_nothing(url, rules)
@@ -163,14 +163,14 @@ class Audits:
         uses: Iterable[Rewrite],
         is_wanted: Callable[[Rewrite], bool],
         most: int | None = None,
-        found: Look | None = None,
+        look: Look | None = None,
     ) -> None:
         def is_open(use: Rewrite) -> bool:
             is_known = self._fetched.has_page_of(use.url) or not is_wanted(use)
             return not is_known and not self._was_fetched_before(use.url, use.canonical, use.rules)
 
         for use in islice(filter(is_open, uses), most):
-            self.audit(Audit(use.url, use.canonical, use.rules, found=found), self._rewrites.request(use))
+            self.audit(Audit(use.url, use.canonical, use.rules, found=look), self._rewrites.request(use))
 
     def _uses(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
         """The rewrites to these targets, or by these rules, in random order."""
@@ -295,16 +295,16 @@ class Audits:
     def _settle(self, audit: Audit, *, is_last: bool = False) -> None:
         if audit.asked is None or self._by_url.get(audit.url) is not audit:
             return
-        found = audit.found or self._earlier.look(audit.target)
-        if found is None:
+        look = audit.found or self._earlier.look(audit.target)
+        if look is None:
             return
-        same = None if found is NOWHERE else same_page(audit.asked, found, self._template_of)
+        same = None if look is NOWHERE else same_page(audit.asked, look, self._template_of)
         if same is False:
-            if not self._is_final(audit, found, is_last=is_last):
+            if not self._is_final(audit, look, is_last=is_last):
                 return
             same = bool(self._earlier.is_served(audit.url, audit.target))
         self._end(audit)
-        if found is NOWHERE:
+        if look is NOWHERE:
             self.gone(audit)
         elif same:
             self._succeed(audit)
@@ -330,9 +330,9 @@ class Audits:
         is_last = last is not None and bool(same_page(audit.asked, last, self._template_of))
         return True if is_last else False if self._earlier.is_dropped(audit.url) else None
 
-    def _is_final(self, audit: Audit, found: Look, *, is_last: bool) -> bool:
+    def _is_final(self, audit: Audit, look: Look, *, is_last: bool) -> bool:
         """Whether all is known that may explain why the two pages differ; if not, the audit waits for it."""
-        audit.found, audit.is_early = found, not is_known(found, self._template_of)
+        audit.found, audit.is_early = look, not is_known(look, self._template_of)
         self._disputed[audit.url] = audit
         if is_last or audit.is_early:
             return is_last

@@ -124,7 +124,7 @@ class Batch:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        pages, work, asked = self._pages, self._work, list(self._asked.values())
+        pages, work, questions = self._pages, self._work, list(self._asked.values())
         self._pages, self._work, self._asked, self._bytes = {}, [], {}, 0
         for page in pages:
             with suppress(Exception):  # raised again where the page is asked for
@@ -136,13 +136,13 @@ class Batch:
             except Exception:
                 logger.exception("A page could not be processed; the crawl goes on.")
         at_once = self._index.pages_at_once
-        for first in range(0, len(asked), at_once):
-            judge_batch(self._index, map(_answered, asked[first : first + at_once]))
+        for first in range(0, len(questions), at_once):
+            judge_batch(self._index, map(_answered, questions[first : first + at_once]))
 
 
-def _answered(asked: list[Asked]) -> Steps[None]:
+def _answered(questions: list[Asked]) -> Steps[None]:
     """One after the other, so that the verdict on a page is known when another of its items asks for it."""
-    for future, begin in asked:
+    for future, begin in questions:
         if not future.cancelled():
             try:
                 future.set_result((yield from begin()))

@@ -114,9 +114,9 @@ class Repetitions:
         if request.dont_filter and request.meta.get("is_start_request"):
             settings = self._settings.for_url(request.url)
             if settings.enabled and settings.url_mode == "rewrite":
-                known = self.started.setdefault(self._fingerprint(request), [])
-                if (purpose := self._purpose(request)) not in known:  # a spider may start with one page every minute
-                    known.append(purpose)
+                forms = self.started.setdefault(self._fingerprint(request), [])
+                if (purpose := self._purpose(request)) not in forms:  # a spider may start with one page every minute
+                    forms.append(purpose)
 
     def has_started_with(self, request: Request) -> bool:
         """True for a request that would bring the same page to the same callback again."""
@@ -193,9 +193,9 @@ class RememberedFingerprints(RequestFingerprinter):
 
     def __init__(self, crawler: Crawler | None = None) -> None:
         super().__init__(crawler)
-        known = "http://a.example/b?c=d"
+        sample = "http://a.example/b?c=d"
         self._is_as_expected = True
-        self._is_as_expected = self._made(known) == super().fingerprint(Request(known))
+        self._is_as_expected = self._made(sample) == super().fingerprint(Request(sample))
         self._of_url = lru_cache(_URLS_KEPT)(self._made)
 
     def fingerprint(self, request: Request) -> bytes:
@@ -212,8 +212,8 @@ class RememberedFingerprints(RequestFingerprinter):
         if (arguments := plain[1]) and "&" in arguments:
             pairs = sorted(map(_SPLIT, arguments.split("&")))
             url = url[: plain.start(1)] + "&".join(map("=".join, pairs))
-        said = f'{{"body": "", "headers": {{}}, "method": "GET", "url": "{url}"}}'
-        return hashlib.sha1(said.encode(), usedforsecurity=False).digest()
+        text = f'{{"body": "", "headers": {{}}, "method": "GET", "url": "{url}"}}'
+        return hashlib.sha1(text.encode(), usedforsecurity=False).digest()
 
 
 def _goes_by_url(request: Request) -> bool:

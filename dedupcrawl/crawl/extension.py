@@ -109,8 +109,8 @@ class Dedup:
             spec = "lmdb:"  # the queue outlives the process, so the rewrites of its requests must, too
         checks = checks or make_checks(CHECK_NAMES, {}, off=frozenset(CHECK_NAMES))
         self._index = _opened(spec, checks, data / "index")
-        known = self._known_software()
-        self._normalizer = self._rules(known)
+        software = self._known_software()
+        self._normalizer = self._rules(software)
         self._where = f"lmdb:{data / 'index'}" if spec == "lmdb:" else shown(spec)
         self._run = _run_of(folder, self._index, self.settings.run)
         self.lessee = self._index.start_leasing()
@@ -124,7 +124,7 @@ class Dedup:
             remembers_requests=forgets_unstored(crawler.settings),
         )
         parts = self.parts = Parts(
-            crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder, known
+            crawler, self.settings, self._normalizer, self._index, self._run, self._detector, folder, software
         )
         self.outage = Outage(self.settings.index_wait, self.stats, parts.owed)
         self.refetches = Refetches(parts)
@@ -142,7 +142,7 @@ class Dedup:
         self.aliases = Aliases(parts)
         self.repetitions = Repetitions(crawler, self.settings, self.aliases.first_referrers)
         self.answers = Answers(parts, self.aliases, AliasRows(self._log, parts), self.falls)
-        self.software = None if known is None else Software(known, self._normalizer, parts.book, self.stats)
+        self.software = None if software is None else Software(software, self._normalizer, parts.book, self.stats)
         if not self.settings.run and is_redis(spec) and self.settings.scope == "run":
             logger.warning(_ALONE)
         self.rewriter = Rewriter(parts, self.answers, self.aliases)
@@ -187,8 +187,8 @@ class Dedup:
         with _named_by("DEDUP_SOFTWARE", given if given is True else str(given)):
             return SoftwareStore(programs(given), self._index, self.stats)
 
-    def _rules(self, known: SoftwareStore | None) -> Normalizer:
-        more, tries = None if known is None else known.rules_of, self.settings.trial_share > 0
+    def _rules(self, software: SoftwareStore | None) -> Normalizer:
+        more, tries = None if software is None else software.rules_of, self.settings.trial_share > 0
         with _named_by("DEDUP_RULES", [str(path) for path in self.settings.rules]):
             return Normalizer.from_paths(self.settings.rules, more, tries=tries)
 
@@ -361,8 +361,8 @@ def _run_of(folder: Path | None, index: Index, named: str | None) -> str:
         with replacing(file, PRIVATE) as new:
             new.write(own.encode())
         return run
-    known = file.read_bytes()
-    begun = index.site_state(known.decode(), _BEGUN) if _RUN_ID.fullmatch(known) else None
+    content = file.read_bytes()
+    begun = index.site_state(content.decode(), _BEGUN) if _RUN_ID.fullmatch(content) else None
     if begun is not None and (not named or begun == run.encode()):
         return begun.decode()
     index.close()

@@ -35,9 +35,9 @@ class LoggedFailures:
     __slots__ = ("_kinds", "_said", "_stat", "_stats")
 
     def __init__(
-        self, stats: StatsCollector, stat: str, said: str, kinds: tuple[type[Exception], ...] = (Exception,)
+        self, stats: StatsCollector, stat: str, message: str, kinds: tuple[type[Exception], ...] = (Exception,)
     ) -> None:
-        self._stats, self._stat, self._said, self._kinds = stats, stat, said, kinds
+        self._stats, self._stat, self._said, self._kinds = stats, stat, message, kinds
 
     def __enter__(self) -> None:
         """Do nothing."""
@@ -49,11 +49,11 @@ class LoggedFailures:
         return True
 
 
-def log_failure(error: Exception, stats: StatsCollector, stat: str, said: str) -> None:
-    """Count an error after which the crawl goes on by `stat`, and log `said` for the first one."""
+def log_failure(error: Exception, stats: StatsCollector, stat: str, message: str) -> None:
+    """Count an error after which the crawl goes on by `stat`, and log `message` for the first one."""
     if not stats.get_value(stat):
         why, is_sentence = printable(in_words(error)), isinstance(error, _SAID)
-        logger.error("%s. This is said once: %s", said, why, exc_info=None if is_sentence else error)
+        logger.error("%s. This is said once: %s", message, why, exc_info=None if is_sentence else error)
     stats.inc_value(stat)
 
 

@@ -99,7 +99,7 @@ class FirstReferrers:
                 and kept, and other pages may lead to it by URLs of other forms.
         """
         url, known, made, adrift = request.url, self.known, self._made, self._adrift
-        key = asked = key_of(url)
+        key = sent_key = key_of(url)
         is_known, is_adrift, tried = key in known, False, None
         if referrer is not None:
             is_adrift = self._is_adrift(referrer)
@@ -110,40 +110,40 @@ class FirstReferrers:
         if sent is None or sent is request or sent.url == url:
             was_asked = was_asked or key in made
         else:
-            asked = key_of(sent.url)
-            was_asked = asked in known or asked in made or asked in adrift
-            made.add(asked)
+            sent_key = key_of(sent.url)
+            was_asked = sent_key in known or sent_key in made or sent_key in adrift
+            made.add(sent_key)
         if not is_adrift:
             known.add(key)
             adrift.discard(key)
         elif is_new and key not in made:
             adrift.add(key)
-        if tried is not None and (not was_asked or asked in self.awaited):
-            self._await(asked, url if sent is None else sent.url, tried)
+        if tried is not None and (not was_asked or sent_key in self.awaited):
+            self._await(sent_key, url if sent is None else sent.url, tried)
         if self.awaited:
-            self._count(asked, url if sent is None else sent.url, tried, referrer, was_asked=was_asked)
+            self._count(sent_key, url if sent is None else sent.url, tried, referrer, was_asked=was_asked)
         return is_new or request.dont_filter or request.method != "GET"
 
     def _await(self, key: int, url: str, tried: str) -> None:
-        found = self.awaited.setdefault(key, _Awaited(url, set()))
-        found.tried.add(tried)
-        self._only_on[tried][key] = found
+        awaited = self.awaited.setdefault(key, _Awaited(url, set()))
+        awaited.tried.add(tried)
+        self._only_on[tried][key] = awaited
 
-    def _count(self, asked: int, url: str, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
+    def _count(self, sent_key: int, url: str, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
         """Count a link to a URL: from a page on trial, from one reached only through such pages, or from another."""
-        if (awaited := self.awaited.get(asked)) is not None:
+        if (awaited := self.awaited.get(sent_key)) is not None:
             awaited.yields += 1
         if tried is not None:
             return
         found_so = [key for key in referrer.keys if key in self.awaited or key in self._beyond] if referrer else []
         if not found_so or len(self._beyond) >= _MOST_BEYOND:
-            self._reach(asked)
+            self._reach(sent_key)
             return
         if awaited is None and not was_asked:
-            self._beyond[asked] = url
-        if asked in self.awaited or asked in self._beyond:
+            self._beyond[sent_key] = url
+        if sent_key in self.awaited or sent_key in self._beyond:
             for key in found_so:  # most pages link to themselves and to their neighbours
-                self._leads_to.setdefault(key, set()).add(asked)
+                self._leads_to.setdefault(key, set()).add(sent_key)
 
     def _reach(self, key: int) -> None:
         """Note that a page not on trial leads to a URL, and through it to all that its page leads to."""
@@ -210,10 +210,10 @@ class FirstReferrers:
     @property
     def open_links(self) -> OpenLinks:
         """What `resume` takes when the crawl goes on in another process, where URLs have other hashes."""
-        urls = {**self._beyond, **{key: found.url for key, found in self.awaited.items()}}
-        leads_to = [(key, to) for key, found in self._leads_to.items() for to in found]
+        urls = {**self._beyond, **{key: awaited.url for key, awaited in self.awaited.items()}}
+        leads_to = [(key, to) for key, awaited in self._leads_to.items() for to in awaited]
         return OpenLinks(
-            {tried: [one.url for one in found.values()] for tried, found in self._only_on.items()},
+            {tried: [one.url for one in awaited.values()] for tried, awaited in self._only_on.items()},
             list(self._beyond.values()),
             [(urls[key], urls[to]) for key, to in leads_to if key in urls and to in urls],
         )
@@ -225,7 +225,7 @@ class FirstReferrers:
         `instead` do, because these are fetched if this one is skipped.
         """
         only_on, others = self._only_on.get(url, {}), set(instead)
-        awaited = {key: found for key, found in only_on.items() if others.isdisjoint(found.tried)}
+        awaited = {key: link for key, link in only_on.items() if others.isdisjoint(link.tried)}
         keys = list(awaited)
         beyond = dict[int, str]()
         for key in keys:

@@ -96,7 +96,7 @@ class Learning:
             )
             with suppress(OSError):  # it may have ended
                 os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)  # the crawl goes first
-            _, said = await asyncio.to_thread(process.communicate)
+            _, errors = await asyncio.to_thread(process.communicate)
             self._process = None
             changed = [path for path, when in _changes(self.folder).items() if before.get(path) != when]
             ended_first = process.returncode == -signal.SIGKILL  # by `stop`; what it wrote is whole: files are replaced
@@ -104,7 +104,7 @@ class Learning:
                 return
             self.stats.inc_value("dedup/learn/runs")
             if process.returncode and not ended_first:
-                last = said.decode("utf-8", "replace").strip().splitlines()[-1:]
+                last = errors.decode("utf-8", "replace").strip().splitlines()[-1:]
                 logger.warning(
                     "Nothing was learned from %s: %s", self.log.path, last[0] if last else process.returncode
                 )

@@ -46,16 +46,18 @@ class FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no type
             " + ".join([name for name in names if name in self.stats] or names)
             for names in (self.counted, self.share_of)
         )
-        said = f"{what}{f' are this share of {self.whole or of}' if of else ''}: {figure:g}. {self.setting}"
+        message = f"{what}{f' are this share of {self.whole or of}' if of else ''}: {figure:g}. {self.setting}"
         if self.is_least and figure < allowed:
-            self.fail(f"{said} asks for {allowed:g}.")
+            self.fail(f"{message} asks for {allowed:g}.")
         if not self.is_least and figure > allowed:
-            self.fail(f"{said} allows {allowed:g}.")
+            self.fail(f"{message} allows {allowed:g}.")
 
 
 def _monitor(name: str, setting: str, counted: Sequence[str], **others: Any) -> type[FiguresMonitor]:
-    said: Mapping[str, Any] = {"counted": counted, "setting": f"SPIDERMON_DEDUP_{setting}", **others}
-    made: type[FiguresMonitor] = monitors.name(name)(type("".join(name.title().split()), (FiguresMonitor,), dict(said)))
+    attributes: Mapping[str, Any] = {"counted": counted, "setting": f"SPIDERMON_DEDUP_{setting}", **others}
+    made: type[FiguresMonitor] = monitors.name(name)(
+        type("".join(name.title().split()), (FiguresMonitor,), dict(attributes))
+    )
     return made
 
 

@@ -67,8 +67,10 @@ class DedupPipeline(Component):
         if not fetched.wanted or not settings.enabled or not settings.checks:
             return item
         roles = settings.item_fields.get(type(item).__name__) or settings.item_fields.get(self._dedup.spider_name)
-        known = None if roles else fetched.verdict  # what is judged by itself has no part in its page's verdict
-        verdict = known or await self._judged(item, roles, fetched, settings)
+        verdict_of_page = (
+            None if roles else fetched.verdict
+        )  # what is judged by itself has no part in its page's verdict
+        verdict = verdict_of_page or await self._judged(item, roles, fetched, settings)
         if verdict is None:
             return item
         if settings.action == "mark":
@@ -79,8 +81,8 @@ class DedupPipeline(Component):
                 self._keep_item(verdict.url, fetched.dropped[verdict.url], item)
             fetched.dropped[verdict.url] += 1
             url, keeper = printable(verdict.url), printable(verdict.duplicate_of or "")
-            said = f"{url} is a duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}"
-            raise DropDuplicate(", ".join(filter(None, (said, sureness(verdict.evidence)))), log_level="DEBUG")
+            message = f"{url} is a duplicate of {keeper} by {verdict.check}, similarity {verdict.similarity:.2f}"
+            raise DropDuplicate(", ".join(filter(None, (message, sureness(verdict.evidence)))), log_level="DEBUG")
         return item
 
     async def _judged(
@@ -105,8 +107,8 @@ class DedupPipeline(Component):
                 late = partial(self._page_late, fetched, settings)
             return await outage.bridged(partial(batch.verdict, steps, fetched, needs_page=not roles), late)
         except Exception as error:
-            said = f"{fetched.url!r} cannot be judged; its item goes on"
-            log_failure(error, self._stats, "dedup/content/errors", said)
+            message = f"{fetched.url!r} cannot be judged; its item goes on"
+            log_failure(error, self._stats, "dedup/content/errors", message)
             return None
 
     def _page_steps(self, fetched: FetchedPage, settings: DedupSettings) -> Steps[Verdict | None]:
@@ -143,7 +145,7 @@ class DedupPipeline(Component):
         # A page and those of its items that are judged by themselves (DEDUP_ITEM_FIELDS) hold each other's texts.
         excluded = {kept.url for kept in fetched.kept.values()} if url == fetched.url else {fetched.url, own}
         try:
-            asked = Asked(
+            request = Asked(
                 self._checks_of[chosen],
                 scope=settings.scope,
                 canonical=canonical,
@@ -157,12 +159,12 @@ class DedupPipeline(Component):
                 is_item=url != fetched.url,
                 keeps_text=settings.keep_text,
             )
-            verdict = yield from self._detector.steps(analysis, asked)
+            verdict = yield from self._detector.steps(analysis, request)
         except IndexAwayError:
             raise
         except INDEX_FAILS as error:
-            said = "The index cannot be used; pages are kept unchecked while this lasts"
-            log_failure(error, self._stats, "dedup/index/errors", said)
+            message = "The index cannot be used; pages are kept unchecked while this lasts"
+            log_failure(error, self._stats, "dedup/index/errors", message)
             return None
         if wrongly_dropped := self._detector.wrongly_dropped():
             self._stats.inc_value("dedup/content/wrongly_dropped", len(wrongly_dropped))
@@ -224,8 +226,8 @@ class DedupPipeline(Component):
             self._index.attach(url, *packed_item(number, _encode(ItemAdapter(item).asdict())))
 
     def _keeping(self) -> AbstractContextManager[None]:
-        said = "A text or an item cannot be kept (DEDUP_KEEP_TEXT)"
-        return LoggedFailures(self._stats, "dedup/content/not_kept", said)
+        message = "A text or an item cannot be kept (DEDUP_KEEP_TEXT)"
+        return LoggedFailures(self._stats, "dedup/content/not_kept", message)
 
     def _miss(self, url: str, selector: str | None) -> None:
         """DEDUP_SELECTOR found nothing on a page."""
@@ -248,8 +250,8 @@ class DedupPipeline(Component):
             others = {name: kind for name, kind in others.items() if values[name] is not None}
         for name, held in others.items():
             kind = type(item.item).__name__
-            said = "DEDUP_ITEM_FIELDS: the field %r of an item of %s holds no text, but %s. This is logged once."
-            self._warn_once((kind, name), said, name, kind, held)
+            message = "DEDUP_ITEM_FIELDS: the field %r of an item of %s holds no text, but %s. This is logged once."
+            self._warn_once((kind, name), message, name, kind, held)
 
     def _packed(self, fetched: FetchedPage) -> bytes:
         try:
@@ -279,10 +281,10 @@ class DedupPipeline(Component):
         kind = type(item).__name__
         self._warn_once((kind,), "Items of %s go on without their verdict: %s This is logged once.", kind, why)
 
-    def _warn_once(self, about: tuple[str, ...], said: str, *values: object) -> None:
+    def _warn_once(self, about: tuple[str, ...], message: str, *values: object) -> None:
         if about not in self._warned_of:
             self._warned_of.add(about)
-            logger.warning(said, *values)
+            logger.warning(message, *values)
 
 
 def _page_of_item(item: ItemAdapter, roles: Mapping[str, str], fetched: FetchedPage, ignored: Ignored) -> Page:

@@ -59,19 +59,19 @@ class ErrorPages:
 
     def wants(self, host: str) -> bool:
         """True for the first few error pages of a host, which may show something new."""
-        asked = self._looked_at[host] = self._looked_at.get(host, 0) + 1
+        count = self._looked_at[host] = self._looked_at.get(host, 0) + 1
         if len(self._looked_at) > _HOSTS:
             self._looked_at.clear()
-        return asked <= _PAGES_OF_A_HOST
+        return count <= _PAGES_OF_A_HOST
 
     def learn(self, host: str, outline: bytes) -> None:
         """Remember the text that the host answers where it has no page."""
         if not outline:
             return
         self.is_new(host)
-        known = self._errors[host]
-        if len(known) < _TEXTS_OF_A_HOST and not any(_alike(outline, one) for one in known):
-            known.append(outline)
+        outlines = self._errors[host]
+        if len(outlines) < _TEXTS_OF_A_HOST and not any(_alike(outline, one) for one in outlines):
+            outlines.append(outline)
 
     def suspects(self, host: str, canonical: str, outline: bytes) -> list[str]:
         """The canonical URLs that led to this text, this one among them, if it may be an error page; else []."""
@@ -83,7 +83,7 @@ class ErrorPages:
         if canonical not in urls and len(urls) < _SAME_TEXT:
             urls.append(canonical)
         _forget_oldest(self._urls, _TEXTS)
-        if len(urls) >= _SAME_TEXT or any(_alike(outline, known) for known in self._errors.get(host, ())):
+        if len(urls) >= _SAME_TEXT or any(_alike(outline, error) for error in self._errors.get(host, ())):
             return list(dict.fromkeys([*urls, canonical]))
         return []
 
@@ -91,7 +91,7 @@ class ErrorPages:
         """Never again suspect this text, at whatever URL; also forget error pages that look like it."""
         self._trusted[_key(host, outline)] = None
         if host in self._errors:
-            self._errors[host] = [known for known in self._errors[host] if not _alike(outline, known)]
+            self._errors[host] = [error for error in self._errors[host] if not _alike(outline, error)]
         _forget_oldest(self._trusted, _TEXTS)
 
 
@@ -213,9 +213,9 @@ class Probes:
 def ask_for_error(probes: Probes, errors: ErrorPages, host: str, url: str) -> None:
     """Fetch a made-up URL beside `url`, once for each host, so that `errors` learns from the answer."""
     if errors.is_new(host):
-        asked = Request(missing_url(url)).url  # as Scrapy writes it
+        missing = Request(missing_url(url)).url  # as Scrapy writes it
         learn = partial(learn_error, errors, host)
-        probes.ask(host, asked, lambda found: found.status >= 400 or found.url == asked, learn, retry=False)
+        probes.ask(host, missing, lambda found: found.status >= 400 or found.url == missing, learn, retry=False)
 
 
 def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None:

@@ -91,8 +91,8 @@ class Refetches:
         if not self._after_leases:
             return ()
         slot = self._crawler.engine._slot if self._crawler.engine is not None else None
-        told: Collection[str] | None = slot.scheduler.lessees() if slot is not None else None  # type: ignore[attr-defined]
-        return told
+        lessees: Collection[str] | None = slot.scheduler.lessees() if slot is not None else None  # type: ignore[attr-defined]
+        return lessees
 
     def of_the_dead(self) -> list[Request]:
         """Requests for pages that became due when other workers died, or that could not be requested at the start.
@@ -145,7 +145,7 @@ class Refetches:
         refetched, force_keep = request.meta.pop(REFETCHED, None), request.meta.pop(FORCE_KEEP, False)
         if refetched is None:
             return
-        asked, urls = refetched["asked"], refetched["urls"]
+        requested, urls = refetched["asked"], refetched["urls"]
         for url in urls:
             self._unanswered.pop(url, None)
         self._expect(request, urls)
@@ -155,8 +155,8 @@ class Refetches:
             reasons = request.meta.get("redirect_reasons", ())
             if 200 <= response.status < 300 and MOVED.issuperset(reasons):
                 for url in urls:
-                    if asked in (url, page_of_item(url)):
-                        self._expected.moved(url, without_fragment(response.url) + url.removeprefix(asked))
+                    if requested in (url, page_of_item(url)):
+                        self._expected.moved(url, without_fragment(response.url) + url.removeprefix(requested))
             return
         for url in urls:
             self.release(url)
@@ -197,13 +197,13 @@ class Refetches:
         pages: defaultdict[bytes, list[Skip]] = defaultdict(list)
         for skip in due:
             pages[self._fingerprint(self._request_for(skip))].append(skip)
-        for fingerprint, asked in pages.items():
-            request = self._request_for(asked[0])
-            for skip in asked:
+        for fingerprint, refetch in pages.items():
+            request = self._request_for(refetch[0])
+            for skip in refetch:
                 self._expected.expect(skip)
             meta = {
                 **request.meta,
-                REFETCHED: {"asked": without_fragment(request.url), "urls": [skip.url for skip in asked]},
+                REFETCHED: {"asked": without_fragment(request.url), "urls": [skip.url for skip in refetch]},
             }
             yield fingerprint, request.replace(meta=meta)
 

@@ -59,24 +59,24 @@ class Rewriter:
         url = request.url
         if GIVEN_BACK in request.meta:
             return self._given_back(request)
-        origin, found = url, self._rules.normalize(url)
-        if found.kind == "unchanged":
+        origin, normalized = url, self._rules.normalize(url)
+        if normalized.kind == "unchanged":
             if (first := self._first_seen.get(url)) is None:  # the case of most links, so nothing else is looked up
                 return request
             # `url` is the identity of the URLs for which `first` stands.
-            origin, found = first, replace(self._rules.normalize(first), url=url)
-            if found.canonical != url:  # it no longer is: rules have been switched off
+            origin, normalized = first, replace(self._rules.normalize(first), url=url)
+            if normalized.canonical != url:  # it no longer is: rules have been switched off
                 return request
         mode = self._mode(url)
-        if found.kind == "unchanged" or mode == "off" or not _is_ours(request):
+        if normalized.kind == "unchanged" or mode == "off" or not _is_ours(request):
             return request
-        if not (unproved := self._unproved(url, found.rules)):
-            return self._by(request, found, mode, None)
-        if not unproved.issuperset(found.rules):
+        if not (unproved := self._unproved(url, normalized.rules)):
+            return self._by(request, normalized, mode, None)
+        if not unproved.issuperset(normalized.rules):
             sent = self._by_some(request, origin, mode, self._unproved)
             if sent is not request:
                 return self.rewrite(sent)
-        for rule in found.rules:  # the first may change nothing by itself, or lead nowhere
+        for rule in normalized.rules:  # the first may change nothing by itself, or lead nowhere
             if rule in unproved:
                 sent = self._by_some(request, origin, mode, partial(self._unproved_but, rule))
                 if sent is not request:
@@ -88,9 +88,9 @@ class Rewriter:
 
         `origin` is the request's own URL, or another URL whose identity that is.
         """
-        found = replace(self._rules.by_some(origin, without), url=request.url)
-        is_none = found.kind == "unchanged" or request.url not in (origin, found.canonical)
-        return request if is_none else self._by(request, found, mode, without)
+        normalized = replace(self._rules.by_some(origin, without), url=request.url)
+        is_none = normalized.kind == "unchanged" or request.url not in (origin, normalized.canonical)
+        return request if is_none else self._by(request, normalized, mode, without)
 
     def _unproved(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         return self._parts.book.unproved(url, rules) if self._parts.tries else frozenset()
@@ -98,40 +98,40 @@ class Rewriter:
     def _unproved_but(self, tried: str, url: str, rules: Sequence[str]) -> frozenset[str]:
         return self._unproved(url, rules) - {tried}
 
-    def _by(self, request: Request, found: Normalized, mode: str, without: Excluded | None) -> Request:
+    def _by(self, request: Request, normalized: Normalized, mode: str, without: Excluded | None) -> Request:
         """The request for what the rules, except those that `without` excludes, make of its URL.
 
         That is its canonical URL. If equivalences apply, the canonical form is an identity for which there may be no
         page, and another URL stands for it: the one that rewrites alone make, if it has answered or these rewrites are
         proven; otherwise the first URL with that identity that the crawl has met.
         """
-        url, wanted = request.url, found.canonical
-        if found.kind == "equivalence" or wanted in self._first_seen:
+        url, wanted = request.url, normalized.canonical
+        if normalized.kind == "equivalence" or wanted in self._first_seen:
             if self._first_seen.get(wanted) == url:
                 return request  # other requests wait for its answer
-            made = found
-            if found.kind == "equivalence":
-                made = self._rewrites_alone(found, without)
+            made = normalized
+            if normalized.kind == "equivalence":
+                made = self._rewrites_alone(normalized, without)
             if not self._is_fetched(wanted) and self._rewrites.is_unknown(wanted):
                 wanted = self._rewrites.stand_in(
                     wanted, made.canonical, lambda first: self._made(first, without).canonical
                 )
             if wanted == made.canonical:
-                found = replace(made, url=url)
-            elif wanted != found.canonical:  # the two have one identity only by the rules of both
-                rules = dict.fromkeys((*found.rules, *self._made(wanted, without).rules))
-                found = replace(found, rules=tuple(rules))
-                if self._is_off(url, found.rules):
+                normalized = replace(made, url=url)
+            elif wanted != normalized.canonical:  # the two have one identity only by the rules of both
+                rules = dict.fromkeys((*normalized.rules, *self._made(wanted, without).rules))
+                normalized = replace(normalized, rules=tuple(rules))
+                if self._is_off(url, normalized.rules):
                     return request
-        return request if wanted == url else self._send(request, wanted, found, mode)
+        return request if wanted == url else self._send(request, wanted, normalized, mode)
 
     def _made(self, url: str, without: Excluded | None) -> Normalized:
         return self._rules.by_some(url, without) if without else self._rules.normalize(url)
 
-    def _rewrites_alone(self, found: Normalized, without: Excluded | None) -> Normalized:
-        url = found.url
+    def _rewrites_alone(self, normalized: Normalized, without: Excluded | None) -> Normalized:
+        url = normalized.url
         made = self._rules.by_some(url, without, are_rewrites=True)
-        is_one = self._made(made.canonical, without).canonical == found.canonical
+        is_one = self._made(made.canonical, without).canonical == normalized.canonical
         is_there = (
             not self._parts.tries or self._rewrites.is_proven(made.canonical) or not self._unproved(url, made.rules)
         )
@@ -163,29 +163,29 @@ class Rewriter:
         """The request to send instead of one that rules leave alone, if its URL is a known alias."""
         if not self.follows(request):
             return request
-        mode, known = self._mode(request.url), self._aliases.follow(request.url)
-        if known is None or self._is_off(request.url, known[0].rules):
+        mode, alias = self._mode(request.url), self._aliases.follow(request.url)
+        if alias is None or self._is_off(request.url, alias[0].rules):
             return request
-        found, is_answered = known
+        normalized, is_answered = alias
         trail, is_one_url = request.meta.get(TRAIL, ()), self._parts.earlier.is_one_url
-        is_made = found.canonical in trail or (not is_answered and is_one_url(found.canonical, request.url))
+        is_made = normalized.canonical in trail or (not is_answered and is_one_url(normalized.canonical, request.url))
         if is_made and mode == "rewrite":
             # The rules rewrite the kept page's URL to that of its dropped duplicate. So the kept page is requested past
             # the rules. The rewrite is recorded, because the kept page may be gone by now, or this page have changed.
             for before in (request.url, *filter(self._rewrites.waits, request.meta.get(CANONICAL, ()))):
-                self._rewrites.lead_on(before, found.canonical)
-            if self._answers.sent(request, found.canonical, found.rules):
+                self._rewrites.lead_on(before, normalized.canonical)
+            if self._answers.sent(request, normalized.canonical, normalized.rules):
                 self._ask_for_links(request.url)
             self._parts.savings.lead_on(request)
-            proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), found.canonical], "dedup_url": False}
-            sent = request.replace(url=found.canonical, meta={**request.meta, **proves})
+            proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), normalized.canonical], "dedup_url": False}
+            sent = request.replace(url=normalized.canonical, meta={**request.meta, **proves})
             return sent if self._parts.bypass.knows(sent) else self._parts.bypass.admit(sent)
         if is_answered and mode == "rewrite":
-            self._rewrites.prove(found.canonical)
-        sent = self._send(request, found.canonical, found, mode)
+            self._rewrites.prove(normalized.canonical)
+        sent = self._send(request, normalized.canonical, normalized, mode)
         if sent is not request:
             self._rewrites.lead_on(request.url, sent.url)
-            if not was_found_out(found.rules[0]):  # a page's statement is no evidence for the rules before
+            if not was_found_out(normalized.rules[0]):  # a page's statement is no evidence for the rules before
                 sent.meta[CANONICAL] = [sent.url]
         return sent
 
@@ -194,13 +194,13 @@ class Rewriter:
 
         None if the page stays: it was fetched for a trial, rules made its URL, or the spider has the canonical page.
         """
-        found = Normalized(request.url, named, "rewrite", (rule_id(source),))
+        normalized = Normalized(request.url, named, "rewrite", (rule_id(source),))
         is_wanted = self._mode(request.url) == "rewrite" and _is_ours(request)
         if not is_wanted or not request.meta.keys().isdisjoint((TRIAL, ORIGINAL_URL)):
             return None
-        if self._is_fetched(named) or self._is_off(request.url, found.rules):
+        if self._is_fetched(named) or self._is_off(request.url, normalized.rules):
             return None
-        sent = self._send(request, named, found, "rewrite")
+        sent = self._send(request, named, normalized, "rewrite")
         if sent is request:
             return None
         self._parts.savings.fetch_as_asked(without_fragment(request.url))
@@ -209,7 +209,7 @@ class Rewriter:
         self._aliases.first_referrers.made(sent.url)
         return sent
 
-    def _send(self, request: Request, wanted: str, found: Normalized, mode: str) -> Request:  # noqa: PLR0911, PLR0912 - a reason each
+    def _send(self, request: Request, wanted: str, normalized: Normalized, mode: str) -> Request:  # noqa: PLR0911, PLR0912 - a reason each
         """`request` for the URL `wanted`; itself if that URL leads nowhere, leads back, or must not be requested."""
         if request.dont_filter:
             return request
@@ -218,31 +218,31 @@ class Rewriter:
             return request
         if url != request.url:  # URLs that differ in their fragment have one page, one trial and one answer
             bare = request.replace(url=url)
-            sent = self._send(bare, wanted, found, mode)
+            sent = self._send(bare, wanted, normalized, mode)
             return request if sent is bare else sent
         rewritten = self._sent_to(wanted, request)
         target = rewritten.url
         if rewritten is request:
             return self._as_one(request, wanted) if mode == "rewrite" else request
-        unproved = self._unproved(url, found.rules)
+        unproved = self._unproved(url, normalized.rules)
         if unproved and UNPROVED in request.meta:
             return request
         if self._rewrites.is_refuted(target) or self._is_filtered(request, target):
             return request
         trail = request.meta.get(TRAIL, ())
-        if target in trail or self._came_from(request, found.canonical):
+        if target in trail or self._came_from(request, normalized.canonical):
             return request
         if mode == "observe":
-            self._parts.stats.inc_value(f"dedup/url/{found.kind}")
+            self._parts.stats.inc_value(f"dedup/url/{normalized.kind}")
             return request
-        if not all(map(was_found_out, found.rules)) and self._aliases.are_two_pages(url, target):
+        if not all(map(was_found_out, normalized.rules)) and self._aliases.are_two_pages(url, target):
             if self._pages_of_their_own.add(url):
-                self._answers.audits.declined(url, target, found.rules)
+                self._answers.audits.declined(url, target, normalized.rules)
             return request
-        self._parts.stats.inc_value(f"dedup/url/{found.kind}")
+        self._parts.stats.inc_value(f"dedup/url/{normalized.kind}")
         self._parts.stats.inc_value("dedup/url/rewritten")
         on_the_way = [before for before in request.meta.get(CANONICAL, ()) if self._rewrites.waits(before)]
-        if self._answers.sent(request, target, found.rules):
+        if self._answers.sent(request, target, normalized.rules):
             self._ask_for_links(url)
         for before in on_the_way:  # if the target was requested before, the filter will drop this request
             self._rewrites.lead_on(before, target)
@@ -311,14 +311,14 @@ class Rewriter:
                 self._answers.missing_between(canonical, end)
         if original is not None and not is_back and all(one.url != original for of in waiting.values() for one in of):
             waiting[canonicals[0]].append(request.replace(url=original))
-        asked = []
+        again = []
         for canonical, requests in waiting.items():
             wanted, led_on = self._by_identity(canonical, requests)
-            asked += led_on
+            again += led_on
             wanted = [as_asked(waited) for waited in wanted if not (is_back and waited.url == original)]
             is_last = canonical == canonicals[-1]
-            asked += self._answers.gone(canonical, wanted, "led nowhere", is_sure=is_sure and is_last)
-        return sorted(asked, key=lambda one: one.url != original)
+            again += self._answers.gone(canonical, wanted, "led nowhere", is_sure=is_sure and is_last)
+        return sorted(again, key=lambda one: one.url != original)
 
     def _by_identity(self, canonical: str, waiting: list[Request]) -> tuple[list[Request], list[Request]]:
         """The requests that waited for a canonical URL that is gone: those to fetch as they are, and those sent anew.
@@ -327,8 +327,8 @@ class Rewriter:
         """
         as_they_are, led_on = [], []
         for waited in waiting:
-            found = self._rules.normalize(waited.url)
-            is_identity = found.kind == "equivalence" and found.canonical == canonical
+            normalized = self._rules.normalize(waited.url)
+            is_identity = normalized.kind == "equivalence" and normalized.canonical == canonical
             sent = self.rewrite(untouched(waited)) if is_identity else waited
             if sent.url == waited.url:
                 as_they_are.append(waited)
@@ -338,7 +338,7 @@ class Rewriter:
 
     def give_up(self) -> list[Request]:
         """The requests that still wait when no answer can come any more, as the spider made them."""
-        asked = []
+        requests = []
         for canonical in self._rewrites.unanswered():
             is_there = canonical in self._parts.fetched.answered  # it answered a request of its own
             is_there = is_there or self._parts.earlier.look(canonical) is not None  # or one of another worker
@@ -346,8 +346,8 @@ class Rewriter:
                 self._rewrites.prove(canonical)
                 continue
             waited = list(map(as_asked, self._rewrites.refute(canonical)))
-            asked += self._answers.gone(canonical, waited, "was not answered", is_sure=False)
-        return asked
+            requests += self._answers.gone(canonical, waited, "was not answered", is_sure=False)
+        return requests
 
     def as_first_asked(self, request: Request) -> Request:
         """The rewritten `request` as the spider made it; its answer replaces that of the canonical URL.

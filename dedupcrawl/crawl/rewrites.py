@@ -273,10 +273,10 @@ class Rewrites:
 
     def _leading_to(self, target: str) -> list[str]:
         """A URL, and those instead of which it is requested; each once, because there may be circles."""
-        found, new = {target}, [target]
+        reached, new = {target}, [target]
         for one in new:
-            further = self._led_from.get(one, set()) - found
-            found |= further
+            further = self._led_from.get(one, set()) - reached
+            reached |= further
             new += further
         return new
 

@@ -59,22 +59,22 @@ class Look(msgspec.Struct, frozen=True):
 NOWHERE = Look(b"", b"")  # stands for the page of a URL that has none
 
 
-def same_page(asked: Look, canonical: Look, template_of: TemplateOf) -> bool | None:
-    """Whether `canonical` can replace `asked` for whoever requested that; None if `asked` has too little text."""
-    if asked.body and asked.body == canonical.body:
+def same_page(page: Look, canonical: Look, template_of: TemplateOf) -> bool | None:
+    """Whether `canonical` can replace `page` for whoever requested that; None if `page` has too little text."""
+    if page.body and page.body == canonical.body:
         return True
-    if not asked.outline or not canonical.outline:
-        return False if asked.outline else None  # None: an image or a JavaScript shell, say
-    known = template_of(asked.host), template_of(canonical.host)
-    looks = zip((asked, canonical), known, strict=True)
-    one, other = (View("", "", "", look.outline, look.page_context, of_host, asked.secret) for look, of_host in looks)
+    if not page.outline or not canonical.outline:
+        return False if page.outline else None  # None: an image or a JavaScript shell, say
+    templates = template_of(page.host), template_of(canonical.host)
+    looks = zip((page, canonical), templates, strict=True)
+    one, other = (View("", "", "", look.outline, look.page_context, of_host, page.secret) for look, of_host in looks)
     if not evidence.shows_same(one, other):
         return evidence.compare(one, other, packaged()).probability >= _LIKELY
-    is_equal = asked.outline == canonical.outline or evidence.is_own_text_equal(one, other)
+    is_equal = page.outline == canonical.outline or evidence.is_own_text_equal(one, other)
     if is_equal or evidence.is_own_text_said(one, other):
         return True
-    found = evidence.compare_texts(asked.outline, canonical.outline, packaged(), known, asked.secret)
-    return found is not None and found.probability >= _LIKELY
+    compared = evidence.compare_texts(page.outline, canonical.outline, packaged(), templates, page.secret)
+    return compared is not None and compared.probability >= _LIKELY
 
 
 def is_known(look: Look, template_of: TemplateOf) -> bool:
@@ -101,5 +101,5 @@ def digest_of_text(analysis: Analysis) -> bytes:
     page, text = analysis.page, analysis.text
     if len(text) >= ExactCheck().min_symbols:
         return digest_of(text.normalized)
-    said = ("", page.title, *page.paragraphs, *page.asides, *page.link_lines)  # "": a line end, as in no main text
-    return digest_of("\n".join(said).encode("utf-8", "surrogatepass"))
+    lines = ("", page.title, *page.paragraphs, *page.asides, *page.link_lines)  # "": a line end, as in no main text
+    return digest_of("\n".join(lines).encode("utf-8", "surrogatepass"))

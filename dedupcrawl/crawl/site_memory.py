@@ -62,7 +62,7 @@ class SiteMemory(Generic[Known]):
     @property
     def sites(self) -> list[str]:
         """The sites in the cache that have a state."""
-        return [site for site, known in self._known.items() if known is not None]
+        return [site for site, state in self._known.items() if state is not None]
 
     def _read(self, site: str) -> Known | None:
         if site not in self._known:

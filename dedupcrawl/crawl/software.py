@@ -84,8 +84,8 @@ class Software:
         for owner in sorted(self._book.owners):
             owners.setdefault(site_of(owner), []).append(owner)
         for site in filter(self._sites.has, owners):
-            known = self._sites.of(site)
-            there = {rule.id: rule for rule in self._store.all_rules(known)}  # less what is no longer recognized
+            state = self._sites.of(site)
+            there = {rule.id: rule for rule in self._store.all_rules(state)}  # less what is no longer recognized
             tried: dict[str, TrialRecord] = {}
             held: dict[str, Rule] = {}
             refuted: dict[str, Rule] = {}
@@ -96,7 +96,7 @@ class Software:
                 is_known = name not in there or there[name].kind == one.rule.kind
                 if is_known and not record.tried and not one.revoked:
                     continue
-                before = known.tried.get(name, TrialRecord())
+                before = state.tried.get(name, TrialRecord())
                 is_off_there = one.revoked and is_shared(before.told_to(one.rule), one.owner)  # it stays for others
                 if is_off_there:
                     record = TrialRecord(counterexamples=record.counterexamples)
@@ -112,23 +112,23 @@ class Software:
                 elif one.passed and not one.is_on_probation and not one.is_refuted:
                     held[name] = replace(rule, state="active")
             self._stats.inc_value("dedup/software/held", len(held))
-            self._stats.inc_value("dedup/software/failed", len(known.failed | revoked))
+            self._stats.inc_value("dedup/software/failed", len(state.failed | revoked))
             if tried or revoked:
                 self._sites.tell(site, SiteSoftware(tried, revoked))
             if (rules := [*(held | refuted).values()]) and _write(folder, site, rules):
                 written.append(path_in(folder, site))
         if written:
             more = f" and {len(written) - 1} more" if len(written) > 1 else ""
-            said = "dedupcrawl: rules of known software that held or failed are written into %s%s, for later crawls"
-            logger.info(said, printable(str(written[0])), more)
+            message = "dedupcrawl: rules of known software that held or failed are written into %s%s, for later crawls"
+            logger.info(message, printable(str(written[0])), more)
 
     def _recognize(self, site: str, news: SiteSoftware) -> dict[str, Ruling]:
-        known = self._sites.of(site)
-        joined = known.joined(news)
-        if (joined.seen, joined.likely) == (known.seen, known.likely):
+        state = self._sites.of(site)
+        joined = state.joined(news)
+        if (joined.seen, joined.likely) == (state.seen, state.likely):
             return {}
         now = self._sites.tell(site, news)
-        before = {(one.program, one.where) for one in known.installations}
+        before = {(one.program, one.where) for one in state.installations}
         after = {(one.program, one.where) for one in now.installations}
         for one in now.seen:
             key = one.program, one.where
@@ -137,36 +137,36 @@ class Software:
             signs = sorted(one.signs, key=lambda sign: -abs(one.signs[sign]))
             more = f" and {len(signs) - _SIGNS_SHOWN} more" if len(signs) > _SIGNS_SHOWN else ""
             shown = printable(", ".join(signs[:_SIGNS_SHOWN])) + more
-            told = printable(one.where), self._sightings.programs[one.program].title, shown
+            words = printable(one.where), self._sightings.programs[one.program].title, shown
             if more:
-                logger.debug("dedupcrawl: signs of %s in %s: %s", told[1], told[0], printable(", ".join(signs)))
+                logger.debug("dedupcrawl: signs of %s in %s: %s", words[1], words[0], printable(", ".join(signs)))
             if key in before:
                 self._stats.inc_value(f"dedup/software/dropped/{one.program}")
-                logger.info("dedupcrawl: %s does not run %s after all (%s)", *told)
+                logger.info("dedupcrawl: %s does not run %s after all (%s)", *words)
                 continue
             count = sum(rule.convert not in DONE_BY_SCRAPY for rule in one.rules(self._sightings.programs))
             self._stats.inc_value(f"dedup/software/recognized/{one.program}")
-            said = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
-            logger.info(said, *told, counted(count, "rule"))
-        if likely := sorted(now.likely - known.likely):
+            message = "dedupcrawl: %s runs %s (%s): %s, on probation unless settled by earlier trials"
+            logger.info(message, *words, counted(count, "rule"))
+        if likely := sorted(now.likely - state.likely):
             self._stats.inc_value("dedup/software/likely", len(likely))
-            said = "dedupcrawl: pairs of URLs of %s speak for %s (%s), on probation unless settled by earlier trials"
-            logger.info(said, printable(site), counted(len(likely), "rule"), printable(", ".join(likely)))
+            message = "dedupcrawl: pairs of URLs of %s speak for %s (%s), on probation unless settled by earlier trials"
+            logger.info(message, printable(site), counted(len(likely), "rule"), printable(", ".join(likely)))
         rules_in_use = self._store.rules_in_use
-        if _whence_rules(known) == _whence_rules(now) or rules_in_use(known) == rules_in_use(now):
+        if _whence_rules(state) == _whence_rules(now) or rules_in_use(state) == rules_in_use(now):
             return {}  # mostly it was one sign more
         self._normalizer.has_more(site)
         self._book.extend(site)
-        old, new = ({rule.id: replace(rule, hosts=()) for rule in self._store.all_rules(of)} for of in (known, now))
+        old, new = ({rule.id: replace(rule, hosts=()) for rule in self._store.all_rules(of)} for of in (state, now))
         changed = tuple(name for name, rule in old.items() if name in new and new[name] != rule)
         gone = tuple(old.keys() - new.keys())
         return {site: Ruling(gone, changed)} if gone or changed else {}
 
 
-def _whence_rules(known: SiteSoftware) -> tuple[object, ...]:
+def _whence_rules(state: SiteSoftware) -> tuple[object, ...]:
     """All that the rules of a site's software hang on: not on the signs by which it was recognized."""
-    places = [msgspec.structs.replace(one, signs={}) for one in known.installations]
-    return places, known.likely, known.tried, known.failed
+    places = [msgspec.structs.replace(one, signs={}) for one in state.installations]
+    return places, state.likely, state.tried, state.failed
 
 
 def _write(folder: Path, site: str, tried: Sequence[Rule]) -> bool:

@@ -52,13 +52,13 @@ class SoftwareStore:
         ValueError: Of what a program says to ignore something cannot be read.
     """
 
-    def __init__(self, known: Sequence[Program], index: SiteStates, stats: StatsCollector) -> None:
-        read_ignored_of((f"the program {program.name}", program.ignored) for program in known)
-        self.sightings = Sightings(known)
-        self._weights = {program.name: program.weights for program in known}
+    def __init__(self, all_programs: Sequence[Program], index: SiteStates, stats: StatsCollector) -> None:
+        read_ignored_of((f"the program {program.name}", program.ignored) for program in all_programs)
+        self.sightings = Sightings(all_programs)
+        self._weights = {program.name: program.weights for program in all_programs}
         what = "The index cannot be asked about known software"
-        asked = LoggedFailures(stats, "dedup/software/errors", what, INDEX_FAILS)
-        self.sites = SiteMemory(index, NAME, SiteSoftware, asked, self._judged)
+        logged = LoggedFailures(stats, "dedup/software/errors", what, INDEX_FAILS)
+        self.sites = SiteMemory(index, NAME, SiteSoftware, logged, self._judged)
         # By program and place.
         self._made: dict[tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]] = {}
         self._in_use: list[tuple[SiteSoftware, tuple[Rule, ...]]] = []  # of what was asked about last
@@ -67,21 +67,21 @@ class SoftwareStore:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
         return self.rules_in_use(self.sites.of(site))
 
-    def rules_in_use(self, known: SiteSoftware) -> tuple[Rule, ...]:
+    def rules_in_use(self, state: SiteSoftware) -> tuple[Rule, ...]:
         """The same of what is known of a site."""
         for of, rules in self._in_use:
-            if of is known:  # as it is asked again whenever there is news of a site
+            if of is state:  # as it is asked again whenever there is news of a site
                 return rules
-        wanted = [rule for rule in self.all_rules(known) if rule.id not in known.failed]
-        made = tuple([known.told_to(rule) for rule in wanted if rule.convert not in DONE_BY_SCRAPY])
-        self._in_use = [(known, made), *self._in_use[:3]]
+        wanted = [rule for rule in self.all_rules(state) if rule.id not in state.failed]
+        made = tuple([state.told_to(rule) for rule in wanted if rule.convert not in DONE_BY_SCRAPY])
+        self._in_use = [(state, made), *self._in_use[:3]]
         return made
 
-    def all_rules(self, known: SiteSoftware) -> tuple[Rule, ...]:
+    def all_rules(self, state: SiteSoftware) -> tuple[Rule, ...]:
         """Those that failed as well, and without trials."""
-        there = with_parts_of_others(known.installations)
+        there = with_parts_of_others(state.installations)
         of_software = [rule for one, others in there for rule in self._rules_at(one, others)]
-        likely = (rule.on_trial() for name, rule in LIKELY.items() if name in known.likely)
+        likely = (rule.on_trial() for name, rule in LIKELY.items() if name in state.likely)
         rules = distinct([*of_software, *likely])
         return (*_PORT_RULES, *rules) if of_software else rules
 
@@ -100,8 +100,8 @@ class SoftwareStore:
             made = self._made[key] = installation, others, rules
         return made[2]
 
-    def _judged(self, known: SiteSoftware) -> SiteSoftware:
+    def _judged(self, state: SiteSoftware) -> SiteSoftware:
         """What the index has, by what the programs' files say now."""
         weights = self._weights
-        there = [one.judged_by(weights[one.program]) for one in known.seen if one.program in weights]
-        return msgspec.structs.replace(known, seen=tuple(there))
+        there = [one.judged_by(weights[one.program]) for one in state.seen if one.program in weights]
+        return msgspec.structs.replace(state, seen=tuple(there))

@@ -89,28 +89,28 @@ class SpiderOutput(BaseSpiderMiddleware):
         assert response is not None
         assert response.request is not None
         held, referrer, repetitions = None, Referrer.of(response), self._repetitions
-        found: list[Yielded] = []
+        links: list[Yielded] = []
         repetitions.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):
                     if one.url in repetitions.urls and repetitions.leaves_out(one, response):
                         repetitions.count(1)
-                    elif (sent := self._followed(one, referrer, found)) is not None:
+                    elif (sent := self._followed(one, referrer, links)) is not None:
                         yield sent
                 else:
                     held = held or self._dedup.storing.hold(response)
                     self._link(one, response)  # pipelines do not get the response
                     yield one
             if (page := self._dedup.parts.pages.known(response)) is not None:
-                page.links = found if response.request.method == "GET" else None
+                page.links = links if response.request.method == "GET" else None
                 self._dedup.answers.settle_page(page, is_last=held is None)
         finally:
             if held is not None:
                 self._dedup.storing.release(held)
 
-    def _followed(self, link: Request, referrer: Referrer, found: list[Yielded]) -> Request | None:
-        """The request to send for a link that a callback has yielded, if any; a new link is added to `found`.
+    def _followed(self, link: Request, referrer: Referrer, links: list[Yielded]) -> Request | None:
+        """The request to send for a link that a callback has yielded, if any; a new link is added to `links`.
 
         The fingerprint is computed once for all look-ups; requests that bypass the filter get none here.
         """
@@ -118,7 +118,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         is_fetched = fingerprint in self._bypass.known  # then no rule may rewrite it
         sent = link if is_fetched else self._rewrite(link)
         if self._is_new(link, referrer, sent):
-            found.append(Yielded.of(link))
+            links.append(Yielded.of(link))
             if self._software is not None:
                 self._dedup.falls.fall((), self._software.see_link(link.url))
         if is_fetched:

@@ -120,8 +120,8 @@ class Storing:
         if lost:
             self._owed.do(partial(self._abandon, lost, page.request))
         if lost and page.has_failed:  # who asked for others that were sent there might have better luck
-            asked = () if page.request is None else (page.request.url,)
-            self._falls.fall({*lost, *asked}, why="an item of the page that it was sent to was lost by an error")
+            requested = () if page.request is None else (page.request.url,)
+            self._falls.fall({*lost, *requested}, why="an item of the page that it was sent to was lost by an error")
         self.once_stored(page.files, stored, self._stored)
         if len(self._stored) >= _CONFIRMED_AT_ONCE:
             self._confirm()

@@ -70,8 +70,8 @@ def closing_line(stats: StatsCollector) -> str:
     over_quota = stats.get_value("dedup/content/over_quota", 0)
     abstained = {name: stats.get_value(f"dedup/content/abstained/{name}", 0) for name in _HOLD}
     whats = ", ".join(f"{n:,} {_HOLD[name]}" for name, n in abstained.items() if n)
-    known = [f"{after_all:,} of them recognized only after they had been stored"] if after_all else []
-    known += [f"not counting {counted(wrongly, 'page')} dropped by mistake and fetched again"] if wrongly else []
+    later = [f"{after_all:,} of them recognized only after they had been stored"] if after_all else []
+    later += [f"not counting {counted(wrongly, 'page')} dropped by mistake and fetched again"] if wrongly else []
     checked = stats.get_value("dedup/content/checked", 0)
     if checked and sum(abstained.values()) == checked:
         compared = f"none of {counted(checked, 'page')} could be compared"
@@ -85,7 +85,7 @@ def closing_line(stats: StatsCollector) -> str:
         f"{counted(stats.get_value('dedup/url/revoked', 0), 'rule')} revoked); "
         f"{compared}"
         + (f" of {megabytes(size)}" if size else "")
-        + (f" ({', '.join(known)})" if known else "")
+        + (f" ({', '.join(later)})" if later else "")
         + (f", items dropped: {by_check}" if by_check else "")
         + (f"; {sum(abstained.values()):,} abstained ({whats})" if whats else "")
         + (f"; {over_quota:,} not checked, because their site has used up DEDUP_SITE_QUOTA" if over_quota else "")

@@ -50,8 +50,8 @@ def cdx_reader(head: bytes, path: str) -> BlockReader:
     fields = [len(line.split(b" ")) for line in first_lines(head)]
     if header := _header_of(head):
         letters = header.decode().split()[1:]
-    elif known := [_WITHOUT_HEADER[count] for count in fields if count in _WITHOUT_HEADER]:
-        letters = known[0].split()
+    elif layouts := [_WITHOUT_HEADER[count] for count in fields if count in _WITHOUT_HEADER]:
+        letters = layouts[0].split()
     else:
         raise LogError(f"{path} has a CDX row of {fields[0]} fields: put its header line (' CDX N b a …') on top.")
     return partial(_rows_of_cdx, [_LETTERS.get(letter, f"_{letter}") for letter in letters])
@@ -113,8 +113,10 @@ def rows_of_heritrix(block: LineBlock, path: str, tally: Tally) -> list[LogRow]:
     Heritrix does not log the target of a redirect. But the target has a discovery path that ends in R, and the
     redirecting page as its referrer. From this the function derives `redirect_to`, which it returns as an extra row.
     """
-    found = [(number, _FIELDS.match(line.decode())) for number, line in block.texts() if not line.startswith(_METADATA)]
-    fetches = [(number, row and row.groupdict()) for number, row in found]
+    matches = [
+        (number, _FIELDS.match(line.decode())) for number, line in block.texts() if not line.startswith(_METADATA)
+    ]
+    fetches = [(number, row and row.groupdict()) for number, row in matches]
     redirects = [
         (None, {"url": row["via"], "redirect_to": row["url"]})
         for _, row in fetches

@@ -88,8 +88,8 @@ class _Xz:
 
     def read1(self, size: int) -> bytes:
         """Read at most `size` bytes; returns none only at the end."""
-        found = b""
-        while not found:
+        piece = b""
+        while not piece:
             data = b""
             if self._reader.eof:
                 data = self._reader.unused_data.lstrip(b"\0")  # there may be padding between streams
@@ -103,8 +103,8 @@ class _Xz:
                 data = self._file.read(_CHUNK)
                 if not data:
                     raise EOFError("the file ends before its end")
-            found = self._reader.decompress(data, size)
-        return found
+            piece = self._reader.decompress(data, size)
+        return piece
 
 
 @contextmanager
@@ -187,10 +187,10 @@ class LineBlock(NamedTuple):
     def texts(self) -> Iterator[tuple[int, bytes]]:
         """Number and text of each line that is not blank, without leading blanks."""
         number, counted = self.first_line, 0
-        for found in _TEXT_OF_LINE.finditer(self.data):  # so millions of blank lines cost hardly anything
-            number += self.data.count(b"\n", counted, found.start())
-            counted = found.start()
-            yield number, found[0]
+        for match in _TEXT_OF_LINE.finditer(self.data):  # so millions of blank lines cost hardly anything
+            number += self.data.count(b"\n", counted, match.start())
+            counted = match.start()
+            yield number, match[0]
 
 
 def line_blocks(path: Path, tally: Tally, *, blanks: bool = False, sound: bool = True) -> Iterator[LineBlock]:
@@ -237,7 +237,7 @@ def _blocks(line: int, data: bytes, lines: int, path: str, tally: Tally) -> Iter
 
 def first_lines(head: bytes) -> list[bytes]:
     """The first few lines of `head` that are not blank, stripped; one empty line if there are none."""
-    texts = (found[0].rstrip() for found in _TEXT_OF_LINE.finditer(head))
+    texts = (match[0].rstrip() for match in _TEXT_OF_LINE.finditer(head))
     return list(islice(texts, _FIRST_LINES)) or [b""]
 
 

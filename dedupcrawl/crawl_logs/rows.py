@@ -156,8 +156,8 @@ def _keys(names: tuple[str, ...]) -> Sequence[tuple[str, Sequence[str]]]:
     keys = dict[str, list[str]]()
     for name in names:
         keys.setdefault(name.strip().lower(), []).append(name)
-    found = ((column, [key for one in known for key in keys.get(one, ())]) for column, known in NAMES.items())
-    return [(column, some) for column, some in found if some]
+    columns = ((column, [key for one in synonyms for key in keys.get(one, ())]) for column, synonyms in NAMES.items())
+    return [(column, some) for column, some in columns if some]
 
 
 def usable_rows(rows: Iterable[LogRow], path: str, tally: Tally) -> list[LogRow]:

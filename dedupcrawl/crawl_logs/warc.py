@@ -77,11 +77,11 @@ class _Window:
     def search(self, pattern: re.Pattern[bytes], limit: int) -> re.Match[bytes] | None:
         """The first match after the version line; the search ends after about `limit` bytes."""
         start = len(b"WARC/")
-        while not (found := pattern.search(self.data, start)):
+        while not (match := pattern.search(self.data, start)):
             start = max(start, len(self.data) - _MARK_BYTES)
             if start > limit or not self.has(len(self.data) + 1):
                 return None
-        return found
+        return match
 
     def to_mark(self) -> tuple[bool, bool]:
         """Move to the next version line; returns whether there is one, and whether it passed more than blanks."""
@@ -115,16 +115,16 @@ def records(content: Content) -> Iterator[Found]:
     Takes time linear in the bytes, and the memory of one record.
     """
     window = _Window(content)
-    told = False  # whether the problem of the last item also covers the bytes that follow it
+    is_reported = False  # whether the problem of the last item also covers the bytes that follow it
     while True:
         is_record, passed = window.to_mark()
-        if passed and not told:
+        if passed and not is_reported:
             yield Found(b"", "not a WARC record")
         if not is_record:
             return
-        found = _record(window)
-        told = found.problem not in {"", TOO_LARGE}
-        yield found
+        record = _record(window)
+        is_reported = record.problem not in {"", TOO_LARGE}
+        yield record
 
 
 def framed(data: bytes) -> bytes:
@@ -182,11 +182,11 @@ class Answer:
 
 def answers(content: Content, kinds: Sequence[WarcRecordType] = (WarcRecordType.response,)) -> Iterator[Answer]:
     """All records of these kinds in an open WARC; for unreadable bytes, an answer with nothing but a `problem`."""
-    for found in records(content):
-        if not found.data:
-            yield Answer("", None, None, False, problem=found.problem)
-        elif (record := WarcRecord.from_bytes(framed(found.data))).record_type in (*kinds, WarcRecordType.no_type):
-            yield _answer(record, found.problem)
+    for one in records(content):
+        if not one.data:
+            yield Answer("", None, None, False, problem=one.problem)
+        elif (record := WarcRecord.from_bytes(framed(one.data))).record_type in (*kinds, WarcRecordType.no_type):
+            yield _answer(record, one.problem)
 
 
 def _answer(record: WarcRecord, problem: str) -> Answer:

@@ -26,8 +26,8 @@ def listing(listed_by: str, page: str) -> Iterator[tuple[str, str, bytes]]:
 
 def lists_of(attachments: Mapping[str, bytes]) -> dict[str, list[str]]:
     """The URL of the page that lists this one ("listed_by"), and of the pages that this one lists ("lists")."""
-    said = {name: raw.decode("utf-8", "replace") for name, raw in attachments.items()}
-    return {key: sorted(url for name, url in said.items() if name.startswith(key)) for key in (_LISTED_BY, _LISTS)}
+    texts = {name: raw.decode("utf-8", "replace") for name, raw in attachments.items()}
+    return {key: sorted(url for name, url in texts.items() if name.startswith(key)) for key in (_LISTED_BY, _LISTS)}
 
 
 def packed_text(paragraphs: Iterable[str]) -> tuple[str, bytes]:

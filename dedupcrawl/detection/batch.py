@@ -34,7 +34,7 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
     waiting: Iterable[tuple[int, Any]] = [(number, None) for number in range(len(running))]
     is_first = True
     while True:
-        asked, decided = [], []
+        numbers, decided = [], []
         for number, answer in waiting:
             steps = running[number]
             try:
@@ -44,12 +44,12 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
             except StopIteration as end:
                 verdicts[number] = end.value
             else:
-                asked.append(number)
+                numbers.append(number)
                 decided.append(step)
         if not decided:
             return verdicts
         is_first = False
-        waiting = zip(asked, _answers(index, decided), strict=True)
+        waiting = zip(numbers, _answers(index, decided), strict=True)
 
 
 def _next(steps: Steps[Result], answer: Any) -> Step:

@@ -118,7 +118,7 @@ class Comparison:
         """The URL of the new page, as fetched."""
         return self.entry.source
 
-    def duplicate(self, found: Search) -> Verdict | None:
+    def duplicate(self, search: Search) -> Verdict | None:
         """The verdict if the page duplicates a candidate, else None; the first match in the order of the checks counts.
 
         If the kept page is the poorer copy, the new page is not dropped but supersedes it, unless the checks alone
@@ -126,7 +126,7 @@ class Comparison:
 
         Each check contributes a few candidates. Ineligible ones don't count, so they cannot crowd out eligible ones.
         """
-        for check, candidates in found.similar():
+        for check, candidates in search.similar():
             eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
             for one in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
                 verdict = self._judge(check, one.entry, one.similarity)
@@ -136,7 +136,7 @@ class Comparison:
                 if compared is None or not is_better(compared.pair):
                     return verdict
                 if self.trust.may_replace(self.url, one.entry.source):
-                    found.superseded[one.page_id] = one.entry.source
+                    search.superseded[one.page_id] = one.entry.source
         return None
 
     def _nearest_first(self, titled: Iterable[Candidate]) -> list[Candidate]:
@@ -152,7 +152,7 @@ class Comparison:
 
         return sorted(titled, key=likeness, reverse=True)
 
-    def supersede(self, found: Search) -> Verdict | None:
+    def supersede(self, search: Search) -> Verdict | None:
         """Find the kept pages that the new page contains, and mark them in `found.superseded`.
 
         Returns:
@@ -162,14 +162,14 @@ class Comparison:
             cover all but one word, that of the title; all others have 34 words or more of their own. A story that links
             to its month and its category is not a list of these, for both cover the same part of it.)
         """
-        for check, candidates in found.inside():
+        for check, candidates in search.inside():
             refused = 0
             for page_id, kept, _ in candidates:
                 if not self._is_eligible(check, kept, is_inside=True):
                     continue
                 listed = len(self.lists)
                 if self._holds(check, kept):
-                    found.superseded[page_id] = kept.source
+                    search.superseded[page_id] = kept.source
                 elif len(self.lists) == listed or listed >= _LISTED:
                     refused += 1
                 if refused == COMPARED:
@@ -182,38 +182,40 @@ class Comparison:
         ):
             return None
         _, check, self.kept = self._most_of_list
-        said = {"lists": self.lists, "covered": round(self.covered, 4)}
-        return Verdict(self.url, "duplicate", self.kept.source, check, self.covered, said)
+        evidence_of_lists = {"lists": self.lists, "covered": round(self.covered, 4)}
+        return Verdict(self.url, "duplicate", self.kept.source, check, self.covered, evidence_of_lists)
 
     def _judge(self, check: str, kept: Entry, similarity: float) -> Verdict | None:
         self.kept = kept
         if kept.url not in self._compared:  # several checks bring up the same page
             self._compared[kept.url] = self._compare(kept)
-        found = self._compared[kept.url]
-        if found is None:
+        compared = self._compared[kept.url]
+        if compared is None:
             return None
-        needed = self._least_for(check, found)
-        if found.probability >= needed or (not self.asked.target_precision and check != "title"):
-            return Verdict(self.url, "duplicate", kept.source, check, similarity, self._told(kept, found, needed))
-        if self._doubted <= found.probability > self._probability_of_doubt:
-            self._probability_of_doubt = found.probability
+        needed = self._least_for(check, compared)
+        if compared.probability >= needed or (not self.asked.target_precision and check != "title"):
+            return Verdict(self.url, "duplicate", kept.source, check, similarity, self._told(kept, compared, needed))
+        if self._doubted <= compared.probability > self._probability_of_doubt:
+            self._probability_of_doubt = compared.probability
             self.doubt = {"url": kept.source, "check": check, "similarity": round(similarity, 4)}
-            self.doubt |= self._told(kept, found, needed)
+            self.doubt |= self._told(kept, compared, needed)
         return None
 
-    def _told(self, kept: Entry, found: evidence.Evidence, needed: float) -> dict[str, Any]:
+    def _told(self, kept: Entry, compared: evidence.Evidence, needed: float) -> dict[str, Any]:
         least = needed if self.asked.target_precision else None
-        return found.to_dict(least, self.reading.analysis.text, self.text_of(kept) if self.asked.keeps_text else None)
+        return compared.to_dict(
+            least, self.reading.analysis.text, self.text_of(kept) if self.asked.keeps_text else None
+        )
 
     def _compare(self, kept: Entry) -> evidence.Evidence | None:
         new, other = self.reading.view, self._view_of(kept)
         if self.asked.target_precision and not is_worth_comparing(new, other):
             return None
-        found = evidence.compare(new, other, self.model)
-        self.is_unlike = self.is_unlike and found.pair.uncovered > evidence.HALF
-        if found.is_list:
+        compared = evidence.compare(new, other, self.model)
+        self.is_unlike = self.is_unlike and compared.pair.uncovered > evidence.HALF
+        if compared.is_list:
             self.listed_by.append(kept.source)
-        return found
+        return compared
 
     def _holds(self, check: str, kept: Entry) -> bool:
         """Whether the page contains all of `kept`, which must be shorter; records `kept` if the page lists it."""
@@ -222,17 +224,17 @@ class Comparison:
         new, other = self.reading.view, self._view_of(kept)
         if not is_worth_comparing(other, new):
             return False
-        found = evidence.compare(other, new, self.model)
-        if found.is_list:
-            self._list(check, kept, _bits(found.pair.kept.own) & _bits(found.pair.in_new))
-        return found.probability >= self._least
+        compared = evidence.compare(other, new, self.model)
+        if compared.is_list:
+            self._list(check, kept, _bits(compared.pair.kept.own) & _bits(compared.pair.in_new))
+        return compared.probability >= self._least
 
-    def _list(self, check: str, kept: Entry, said: int) -> None:
+    def _list(self, check: str, kept: Entry, symbols: int) -> None:
         """Record that the new page lists `kept`, which covers these own symbols of the new page."""
         before = self._said or 0
-        most = said.bit_count()
-        self._parts += 2 * (said & ~before).bit_count() > most
-        self._said = before | said
+        most = symbols.bit_count()
+        self._parts += 2 * (symbols & ~before).bit_count() > most
+        self._said = before | symbols
         self.covered = self._said.bit_count() / max(1, self.reading.view.own.count(1))
         if self._most_of_list is None or most > self._most_of_list[0]:
             self._most_of_list = most, check, kept
@@ -247,14 +249,14 @@ class Comparison:
         left = (_bits(view.own) & ~self._said).to_bytes(len(view.own), "little")
         return not view.main.tail and view.title.issuperset(compress(view.main.symbols, left))
 
-    def _least_for(self, check: str, found: evidence.Evidence) -> float:
+    def _least_for(self, check: str, compared: evidence.Evidence) -> float:
         """The probability that a pair found by this check needs.
 
         While the template of a host is unknown, the text around the main texts may be content. If that text differs by
         `OWN_SYMBOLS` symbols or more, the pair is never a duplicate.
         """
-        is_early = found.pair.is_of_one_host and self.template(host_of(self.url)).pages < RECURRING
-        if is_early and found.pair.words_beside >= OWN_SYMBOLS:
+        is_early = compared.pair.is_of_one_host and self.template(host_of(self.url)).pages < RECURRING
+        if is_early and compared.pair.words_beside >= OWN_SYMBOLS:
             return math.inf
         return max(self._least, self.model.threshold(_TITLED)) if check == "title" else self._least
 

@@ -67,8 +67,8 @@ def _has_name(pair: Pair) -> bool:
     if not len(title) > len(its) > 0 or not title.endswith(its):
         return False
     headline = symbols_of(SymbolText.of((kept.headline,), kept.secret))
-    name, said = (set(memoryview(part).cast("H")) for part in (title[: -len(its)], headline))
-    return not name <= said.union(kept.main.symbols)
+    name, words = (set(memoryview(part).cast("H")) for part in (title[: -len(its)], headline))
+    return not name <= words.union(kept.main.symbols)
 
 
 def _says_more(pair: Pair) -> bool:

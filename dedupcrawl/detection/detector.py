@@ -172,28 +172,28 @@ class Detector:
         packed = asked.request() if asked.request and self.remembers_requests else b""
         updates, first_id = (None, self._first_id_of_run) if asked.scope == "run" else (asked.is_same, 0)
         force_keep = asked.force_keep
-        found: Search | None = None
+        search: Search | None = None
         while True:
-            found = self.index.search(entry, checks=asked.checks, first_id=first_id, after=found)
-            earlier = found.kept() if entry.fetched_url else None
+            search = self.index.search(entry, checks=asked.checks, first_id=first_id, after=search)
+            earlier = search.kept() if entry.fetched_url else None
             if earlier is not None and earlier.run == self.run and earlier.source != entry.source:
-                entry, found = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
+                entry, search = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
                 comparison = self._compared(entry, reading, asked)
                 continue
-            verdict = None if force_keep else comparison.duplicate(found)
-            as_list = comparison.supersede(found) if verdict is None else None
+            verdict = None if force_keep else comparison.duplicate(search)
+            as_list = comparison.supersede(search) if verdict is None else None
             if verdict is None and not force_keep:
                 verdict = as_list
             if verdict is None:
                 itself = Skip(self.spider, entry.source, packed) if packed else None
-                unique, cells = self._unique(reading, comparison, found.superseded_urls)
-                kept: Kept | None = yield Step(premise_of(entry), itself, found, cells)
+                unique, cells = self._unique(reading, comparison, search.superseded_urls)
+                kept: Kept | None = yield Step(premise_of(entry), itself, search, cells)
                 if kept is None:
                     continue
                 if comparison.doubt:
                     self._count(unique)
                 return entry, comparison, unique, kept, b""
-            keeper, before, found = comparison.kept, found.kept(), None
+            keeper, before, search = comparison.kept, search.kept(), None
             assert keeper is not None
             before = before if before is not None and entry.updates(before) else None
             is_settled = self._is_settled(entry.source, verdict.duplicate_of, was_kept=before is not None)
@@ -271,8 +271,8 @@ class Detector:
         """
         if self.index.is_restored(url, *([] if keeper is None else [keeper])):
             return True
-        said = self.index.verdict(keeper) if keeper is not None and was_kept else None
-        return said is not None and said.duplicate_of == url and said.was_judged_again
+        earlier = self.index.verdict(keeper) if keeper is not None and was_kept else None
+        return earlier is not None and earlier.duplicate_of == url and earlier.was_judged_again
 
     def _is_updated(
         self, entry: Entry, keeper: Entry, before: Entry | None, is_same: Callable[[str], bool] | None
@@ -336,14 +336,14 @@ class Detector:
 
         They are due in the index, so if this process ends before it has fetched them, the next one does.
         """
-        told, self._wrongly_dropped = self._wrongly_dropped, []
-        return told
+        skips, self._wrongly_dropped = self._wrongly_dropped, []
+        return skips
 
     def judged_again(self) -> list[Verdict]:
         """Take the verdicts that mark kept pages (not items) as duplicates; each is returned once."""
-        told = list(self._judged_again)
+        verdicts = list(self._judged_again)
         self._judged_again.clear()
-        return told
+        return verdicts
 
     def expect(self, skip: Skip) -> None:
         """Expect a page that is being fetched again; once it is judged, it is no longer due."""

@@ -77,19 +77,19 @@ class Pairs:
         Raises:
             UnknownPageError: The index has neither an entry nor a text of a URL.
         """
-        if isinstance(new, str) and isinstance(kept, str) and (said := self._recorded(new, kept)) is not None:
-            values = [float(said.get(feature.name, 0.0)) for feature in FEATURES]
-            is_equal = said.get("probability") == 1.0
-            told = said | {"needed": round(self._needed, 4)}
-            return Compared(1.0 if is_equal else self._model.probability(values), values, told)
+        if isinstance(new, str) and isinstance(kept, str) and (recorded := self._recorded(new, kept)) is not None:
+            values = [float(recorded.get(feature.name, 0.0)) for feature in FEATURES]
+            is_equal = recorded.get("probability") == 1.0
+            evidence_values = recorded | {"needed": round(self._needed, 4)}
+            return Compared(1.0 if is_equal else self._model.probability(values), values, evidence_values)
         one, text = self._view(new)
         other, its_text = self._view(kept)
         if not isinstance(kept, str):  # reduce it to what an index would have kept
             other = _as_kept(other)
         if not one.main.raw or not other.main.raw:
             return Compared(0.0, [], {"symbols": one.own_count, "kept_symbols": other.own_count})
-        found = evidence.compare(one, other, self._model)
-        return Compared(found.probability, found.values, found.to_dict(self._needed, text, its_text))
+        compared = evidence.compare(one, other, self._model)
+        return Compared(compared.probability, compared.values, compared.to_dict(self._needed, text, its_text))
 
     def _view(self, page: Page | str) -> tuple[View, SymbolText | None]:
         """The page prepared for comparison, and its main text if that is known."""
@@ -128,9 +128,9 @@ class Pairs:
             if verdict is None:
                 continue
             doubt = verdict.doubt or {}
-            for of, said in ((verdict.duplicate_of, verdict.evidence), (doubt.get("url"), doubt)):
-                if of == kept and _ALWAYS_TOLD in said:
-                    return said
+            for of, values in ((verdict.duplicate_of, verdict.evidence), (doubt.get("url"), doubt)):
+                if of == kept and _ALWAYS_TOLD in values:
+                    return values
         return None
 
 

@@ -102,8 +102,8 @@ class ProvisionalPages:
     def recur(self, host: str, blocks: Collection[int]) -> None:
         """Record that these blocks of a host have turned out to be template."""
         for one in self._of.get(host, {}).values() if blocks else ():
-            if found := set(blocks).intersection(one.blocks):
-                one.lose(found)
+            if recurring := set(blocks).intersection(one.blocks):
+                one.lose(recurring)
                 self._due.add(host)
 
     def due(self, host: str) -> list[ProvisionalPage]:

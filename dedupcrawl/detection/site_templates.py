@@ -41,64 +41,64 @@ class SiteTemplates:
 
     def of(self, host: str) -> Template:
         """The template of a host."""
-        known = self._known.get(host)
-        if known is None:
+        cached = self._known.get(host)
+        if cached is None:
             raw = self._index.site_state(*_key(host))
             stored = Template.from_bytes(raw)
-            known = _Known(stored.copy(), stored, raw)
-            self._known[host] = known
-            self._blocks += len(known.template)
+            cached = _Known(stored.copy(), stored, raw)
+            self._known[host] = cached
+            self._blocks += len(cached.template)
             self._make_room()
         else:
             self._known.move_to_end(host)
-        return known.template
+        return cached.template
 
     def learn(self, host: str, analysis: Analysis, title: str) -> list[int]:
         """Count a page in the template of a host; returns the blocks that have just become template."""
         template = self.of(host)
-        known = self._known[host]
+        cached = self._known[host]
         self._blocks -= len(template)
         recur = analysis.learn(template, title)
         self._blocks += len(template)
-        if template.pages - known.stored.pages >= max(_OFTEN, min(_SELDOM, template.pages // _OFTEN)):
-            self._store(host, known)
+        if template.pages - cached.stored.pages >= max(_OFTEN, min(_SELDOM, template.pages // _OFTEN)):
+            self._store(host, cached)
         self._make_room()
         return recur
 
     def store(self) -> None:
         """Write all templates to the index."""
-        for host, known in self._known.items():
-            self._store(host, known)
+        for host, cached in self._known.items():
+            self._store(host, cached)
 
-    def _store(self, host: str, known: _Known) -> None:
+    def _store(self, host: str, cached: _Known) -> None:
         """Add the new counts to the index, except blocks that occur on one page only, as most do."""
-        if known.template.pages == known.stored.pages:
+        if cached.template.pages == cached.stored.pages:
             return
-        learned = known.template.beyond(known.stored, _SEVERAL)
-        template, of_others = known.stored, False
+        learned = cached.template.beyond(cached.stored, _SEVERAL)
+        template, of_others = cached.stored, False
 
         def added(raw: bytes | None) -> bytes:
             nonlocal template, of_others
-            of_others = raw != known.raw
-            template = Template.from_bytes(raw) if of_others else known.stored.copy()
+            of_others = raw != cached.raw
+            template = Template.from_bytes(raw) if of_others else cached.stored.copy()
             template.merge(learned)
             return template.to_bytes()
 
-        known.raw = self._index.update_site_state(*_key(host), added, known.raw)
+        cached.raw = self._index.update_site_state(*_key(host), added, cached.raw)
         if of_others:
-            known.stored.merge(learned)
-            self._blocks -= len(known.template)
-            singles, known.template = known.template.beyond(known.stored), template.copy()
-            known.template.merge(singles)
-            self._blocks += len(known.template)
-        known.stored = template
+            cached.stored.merge(learned)
+            self._blocks -= len(cached.template)
+            singles, cached.template = cached.template.beyond(cached.stored), template.copy()
+            cached.template.merge(singles)
+            self._blocks += len(cached.template)
+        cached.stored = template
 
     def _make_room(self) -> None:
         while len(self._known) > _HOSTS_IN_MEMORY or (self._blocks > _BLOCKS_IN_MEMORY and len(self._known) > 1):
-            host, known = next(iter(self._known.items()))
-            self._store(host, known)
+            host, cached = next(iter(self._known.items()))
+            self._store(host, cached)
             del self._known[host]
-            self._blocks -= len(known.template)
+            self._blocks -= len(cached.template)
 
 
 def _key(host: str) -> tuple[str, str]:

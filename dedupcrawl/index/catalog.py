@@ -157,13 +157,13 @@ class Catalog:
         """Pages, and postings by check where they are known: without its checks an index cannot post its tail."""
         schema = self.schema
         ended = self.ended().count(1)
-        known = enumerate(schema.names) if schema.checks or not self.batches else ()
+        listed = enumerate(schema.names) if schema.checks or not self.batches else ()
         return {
             "pages": self.next_id - ended,
             "ended": ended,
             "segments": len(self.segments),
             "checks": ", ".join(schema.names),
-            **{f"postings/{name}": self.postings(table) for table, name in known},
+            **{f"postings/{name}": self.postings(table) for table, name in listed},
             "postings/url": self.postings(schema.urls),
         }
 

@@ -172,10 +172,10 @@ class Index(Ledger, VerdictLog, RewriteLog, SiteStates, Attachments):
             "bytes": self._bytes(),
         }
 
-    def verify(self, told: Told | None = None) -> list[str]:
+    def verify(self, advance: Told | None = None) -> list[str]:
         """Read everything and check every invariant: one sentence for each problem. Pages may be added meanwhile."""
         self._catalog.wait()
-        return self._verify(told)
+        return self._verify(advance)
 
     @in_turn
     def _verify(self, told: Told | None) -> list[str]:

@@ -153,11 +153,11 @@ class Journal:
 
     def explain(self, error: lmdb.Error | IndexDamagedError) -> NoReturn:
         """The same of an error that was caught: it is raised in the words of the contract."""
-        said = explained(error, self.path)
+        reason = explained(error, self.path)
         if isinstance(error, lmdb.InvalidError) and not (self.path / OPENED).exists():
             raise IndexMismatchError(f"{self.path}/data.mdb is no index of dedupcrawl: name another folder") from error
-        self.is_sound &= not isinstance(said, IndexDamagedError)
-        raise said from (error if isinstance(error, lmdb.Error) else None)
+        self.is_sound &= not isinstance(reason, IndexDamagedError)
+        raise reason from (error if isinstance(error, lmdb.Error) else None)
 
     # Transactions
 
@@ -297,8 +297,8 @@ class Journal:
             with self.lock, self.explaining():
                 self.check_usable()
                 with self.reading() as txn, txn.cursor(table) as cursor:
-                    found = islice(cursor, ROWS_AT_ONCE) if cursor.set_range(first) else ()
-                    block = [(bytes(key), bytes(value)) for key, value in found]
+                    rows = islice(cursor, ROWS_AT_ONCE) if cursor.set_range(first) else ()
+                    block = [(bytes(key), bytes(value)) for key, value in rows]
             yield from block
             if len(block) < ROWS_AT_ONCE:
                 return

@@ -48,10 +48,10 @@ class SiteQuota:
             self._tell(site)
 
     def _tell(self, site: str) -> None:
-        more, told = self._untold[site], self._told.get(site)
-        guess = _as_state(told) if told else None
+        more, stored = self._untold[site], self._told.get(site)
+        guess = _as_state(stored) if stored else None
         now = self._index.update_site_state(site, _STATE, lambda old: _as_state(max(0, _read(old) + more)), guess)
-        if told is not None:
+        if stored is not None:
             self._told[site] = _read(now)
         del self._untold[site]
 

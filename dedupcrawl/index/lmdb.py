@@ -137,12 +137,12 @@ class LmdbIndex(Index):
 
     @in_turn
     def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
-        found, of = [], self.journal.tables[table]
+        collected, of = [], self.journal.tables[table]
         with self.journal.reading() as txn:
             for group in groups:
                 cells = with_prefix(txn, of, group + beginning)
-                found.append({key[len(group) :]: raw for key, raw in cells} if cells else {})
-        return found
+                collected.append({key[len(group) :]: raw for key, raw in cells} if cells else {})
+        return collected
 
     def cells(self, table: str, beginning: bytes = b"") -> Iterator[Cell]:
         for key, raw in self.journal.keyed_rows(self.journal.tables[table]):

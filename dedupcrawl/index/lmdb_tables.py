@@ -19,14 +19,14 @@ Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 
 def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> list[tuple[bytes, bytes]]:
     """(key, row) of all keys that start with `prefix`."""
-    found, length = [], len(prefix)
+    rows, length = [], len(prefix)
     with txn.cursor(table) as cursor:
         if cursor.set_range(prefix):
             for key, value in cursor:
                 if key[:length] != prefix:
                     break
-                found.append((bytes(key), bytes(value)))
-    return found
+                rows.append((bytes(key), bytes(value)))
+    return rows
 
 
 def write_tables(folder: Path, tables: Mapping[str, Iterable[tuple[bytes, bytes]]], map_bytes: int) -> int:

@@ -216,9 +216,9 @@ class Attachments(UrlRows, Values):
         """
         there: dict[str, bytes] = {}
         cells = {url: attachment_cell(url, name, data) for url, data in rows.items()}
-        while told := self.change(cells.values(), [cell._replace(value=None) for cell in cells.values()]):
-            found = zip(cells, told, strict=True)
-            there |= {url: decompressed(raw, f"what lies beside {url}") for url, raw in found if raw}
+        while existing := self.change(cells.values(), [cell._replace(value=None) for cell in cells.values()]):
+            pairs = zip(cells, existing, strict=True)
+            there |= {url: decompressed(raw, f"what lies beside {url}") for url, raw in pairs if raw}
             cells = {url: cell for url, cell in cells.items() if url not in there}
         return there
 
@@ -228,11 +228,11 @@ class Attachments(UrlRows, Values):
 
     def attached(self, urls: Collection[str], beginning: str) -> dict[str, dict[str, bytes]]:
         """For each URL what lies beside it under names that begin so; in an index on a server with one round trip."""
-        asked = list(urls)
-        found = self.groups("urls", [digest(url) for url in asked], BESIDE + beginning.encode())
+        requested = list(urls)
+        groups = self.groups("urls", [digest(url) for url in requested], BESIDE + beginning.encode())
         return {
             url: {name[1:].decode(): decompressed(raw, f"what lies beside {url}") for name, raw in cells.items()}
-            for url, cells in zip(asked, found, strict=True)
+            for url, cells in zip(requested, groups, strict=True)
         }
 
     def attachments(self, url: str, beginning: str = "") -> dict[str, bytes]:
@@ -252,10 +252,10 @@ class Attachments(UrlRows, Values):
                 has only digests.
             urls: Those that are to be told apart.
         """
-        known, field = {digest(url): url for url in urls}, BESIDE + name.encode()
+        by_digest, field = {digest(url): url for url in urls}, BESIDE + name.encode()
 
         def is_named(cell: Cell) -> bool:
-            url = known.get(cell.group, "")
+            url = by_digest.get(cell.group, "")
             return is_meant(url, decompressed(cell.value or b"", f"what lies beside {url or 'a URL'}"))
 
         return self.remove(cell for cell in self.cells("urls", field) if cell.field == field and is_named(cell))
@@ -312,8 +312,8 @@ class RewriteLog(UrlRows):
         keys = [*(_key("to", spider, run, one) for one in targets), *(_key("by", spider, run, one) for one in by)]
         urls = {field[:DIGEST_BYTES] for group in self.groups("rewrite_keys", keys) for field in group}
         groups = (group for some in parts(urls) for group in self.groups("urls", some, REWRITE + whose))
-        found = sorted(raw for group in groups for raw in group.values())
-        rows = (self._read(_rewrite_of, raw[NUMBER_BYTES:]) for raw in found)
+        ordered = sorted(raw for group in groups for raw in group.values())
+        rows = (self._read(_rewrite_of, raw[NUMBER_BYTES:]) for raw in ordered)
         return [row for row in rows if row.canonical in targets or not by.isdisjoint(row.rules)]  # by the newest
 
     def drop_older_rewrites(self) -> None:

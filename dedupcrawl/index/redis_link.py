@@ -120,12 +120,12 @@ class Address:
             raise ValueError(f"{self.where} names no Redis: {error}") from None
 
     def _check(self, names: Sequence[str]) -> None:
-        known = {name for one in self._class.__mro__ for name in inspect.signature(one.__init__).parameters}
+        parameters = {name for one in self._class.__mro__ for name in inspect.signature(one.__init__).parameters}
         for name in names:
             if name.startswith("ssl_") and not issubclass(self._class, redis.SSLConnection):
                 raise ValueError(f"{name} is of no use without TLS: write rediss:// for redis://")
-            if name not in known | _OF_URLS:
-                near = difflib.get_close_matches(name, sorted(known | {"prefix"}), 1)
+            if name not in parameters | _OF_URLS:
+                near = difflib.get_close_matches(name, sorted(parameters | {"prefix"}), 1)
                 raise ValueError(f"there is no option {name!r}" + (f", did you mean {near[0]!r}?" if near else ""))
             if name in _FILES and not Path(self._kwargs[name]).is_file():
                 raise ValueError(f"{name} is {self._kwargs[name]!r}, and there is no such file")

@@ -176,8 +176,8 @@ def read_schema(raw: bytes, checks: Sequence[Check], where: str) -> Schema:
             header = msgspec.msgpack.decode(raw, type=Header)
             check_header(header, checks, where)
             new = {check.name: check for check in _headers(checks)}
-            known = tuple(check if check.settings else new.get(check.name, check) for check in header.checks)
-            return Schema(msgspec.structs.replace(header, checks=known), checks)
+            recorded = tuple(check if check.settings else new.get(check.name, check) for check in header.checks)
+            return Schema(msgspec.structs.replace(header, checks=recorded), checks)
     except UNREADABLE as error:
         raise IndexDamagedError(
             f"the header of the index at {where} cannot be read ({error}): delete it, or bring back a copy"

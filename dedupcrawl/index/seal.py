@@ -66,9 +66,9 @@ def unseal(users: int) -> None:
 def _sealed(folder: Path) -> bytes:
     """The seal; empty where there is none."""
     with suppress(FileNotFoundError, NotADirectoryError):  # which the journal explains
-        said = (folder / USERS).read_bytes()
-        if _checked(said[: _LAYOUT.size]) == said:
-            return said
+        content = (folder / USERS).read_bytes()
+        if _checked(content[: _LAYOUT.size]) == content:
+            return content
     return b""
 
 
@@ -82,5 +82,5 @@ def _seal_of(folder: Path, length: int) -> bytes:
     return b"" if left else _checked(_LAYOUT.pack(length, checksum))
 
 
-def _checked(said: bytes) -> bytes:
-    return said + zlib.crc32(said).to_bytes(4, "little")
+def _checked(content: bytes) -> bytes:
+    return content + zlib.crc32(content).to_bytes(4, "little")

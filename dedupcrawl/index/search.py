@@ -195,10 +195,10 @@ def _copied(raw: Raw, page: int) -> tuple[bytes, tuple[bytes | None, ...]]:
     return bytes(raw), signatures(raw, page)
 
 
-def row_of(found: Search, replaces: int | None) -> Record:
+def row_of(search: Search, replaces: int | None) -> Record:
     """What to append to the journal for a page that is not a duplicate, and `replaces` that of the same URL."""
     ended = () if replaces is None else (replaces,)
-    return record_of(found.entry, found.catalog.schema.names, ended, tuple(sorted(found.superseded)))
+    return record_of(search.entry, search.catalog.schema.names, ended, tuple(sorted(search.superseded)))
 
 
 def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | None:
@@ -210,17 +210,17 @@ def newest(catalog: Catalog, url: str, fetch: Fetch) -> tuple[int, Record] | Non
     return None
 
 
-def is_kept_for(premise: Premise, found: tuple[int, Record] | None) -> bool:
+def is_kept_for(premise: Premise, page: tuple[int, Record] | None) -> bool:
     """Whether the newest page of a premise's URL is the one that is meant."""
-    return found is not None and found[1].page is not None and found[1].page.kept_at == premise.kept_at
+    return page is not None and page[1].page is not None and page[1].page.kept_at == premise.kept_at
 
 
 def superseding(catalog: Catalog, url: str, fetch: Fetch) -> str | None:
     """URL of the newest kept page that came after the page kept under `url`, by any reading of that, and holds it."""
-    found = newest(catalog, url, fetch)
-    if found is None:
+    page = newest(catalog, url, fetch)
+    if page is None:
         return None
-    readings, inside, larger = [found[0]], set(found[1].inside), set[int]()
+    readings, inside, larger = [page[0]], set(page[1].inside), set[int]()
     for reading in readings:
         larger.update(catalog.ids(catalog.schema.inside, reading))
         readings += inside.intersection(fetch(reading).ended)

@@ -130,7 +130,7 @@ def _write(
 ) -> list[Written]:
     """The keys of all tables, then the pages of all: where these begin is known when the last key is there."""
     file.write(_MAGIC)
-    found = []
+    pieces = []
     with tempfile.TemporaryFile(dir=folder) as pages:
         for tables, out in zip(parts, left_out, strict=True):
             postings = keys_checksum = ids_checksum = 0
@@ -139,10 +139,10 @@ def _write(
                 file.write(keys)
                 pages.write(ids)
                 postings += len(keys)
-            found.append(Written(postings, keys_checksum, ids_checksum))
+            pieces.append(Written(postings, keys_checksum, ids_checksum))
         pages.seek(0)
         shutil.copyfileobj(pages, file, 1 << 20)
-    return found
+    return pieces
 
 
 def open_segment(path: Path, written: Sequence[Written], *, is_read: bool = False) -> tuple[Table, ...]:

@@ -252,7 +252,7 @@ class SegmentStore:
         A segment that fails its checksum is not merged: the new one is then made from the journal.
         """
         old = manifest[fold.stay :]
-        if damage := [said for _, said in self._damaged(old)]:
+        if damage := [reason for _, reason in self._damaged(old)]:
             logger.warning("%s; it is rebuilt from the stored pages", damage[0])
             row = self._made_again(manifest, fold.first, fold.end)
         else:
@@ -286,8 +286,8 @@ class SegmentStore:
             if not is_ours:
                 return  # another process has the index open and merges: it has looked already
             manifest = self._current()
-            for row, said in self._damaged(manifest, CHECKED_AT_OPEN):
-                logger.warning("%s; it is rebuilt from the stored pages", said)
+            for row, reason in self._damaged(manifest, CHECKED_AT_OPEN):
+                logger.warning("%s; it is rebuilt from the stored pages", reason)
                 new = self._made_again(manifest, row.first, row.end)
                 manifest = tuple(new if each is row else each for each in manifest)
                 self._publish(manifest, [row])
@@ -320,7 +320,7 @@ class SegmentStore:
     def problems(self) -> list[str]:
         """What is wrong with the files that count, every byte read; or what keeps them from being read."""
         try:
-            return [said for _, said in self._damaged(self.manifest)][::-1]
+            return [reason for _, reason in self._damaged(self.manifest)][::-1]
         except OSError as error:
             return [str(error)]
 

@@ -31,7 +31,7 @@ def table_problems(journal: Journal) -> list[str]:
     Raises:
         IndexDamagedError: LMDB cannot go on, or a page is damaged.
     """
-    found = []
+    faults = []
     with journal.lock, journal.explaining(), journal.reading() as txn:
         fetch = journal.fetch(txn)
         for name, table in journal.tables.items():
@@ -50,11 +50,11 @@ def table_problems(journal: Journal) -> list[str]:
                 else:
                     if count == expected:
                         continue
-            found.append(f"the table {name} has other rows than it should, or not in order")
-    return found
+            faults.append(f"the table {name} has other rows than it should, or not in order")
+    return faults
 
 
-def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]], told: Told | None = None) -> list[str]:
+def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]], advance: Told | None = None) -> list[str]:
     """What is wrong with an index; empty when it is sound.
 
     Segments follow each other without a gap, their keys ascend, their pages lie in their range; the journal has every
@@ -64,19 +64,19 @@ def problems(catalog: Catalog, rows: Iterable[tuple[int, Raw]], told: Told | Non
     Args:
         catalog: What one process sees; it must not change meanwhile.
         rows: (id, packed record) of all records below `catalog.next_id`, in order.
-        told: Is told of the records read.
+        advance: Is told of the records read.
     """
-    found = []
+    faults = []
     parts = [*catalog.segments, *(batch.fold() for batch in catalog.batches)]
     end = 0
     for part in parts:
         if part.first != end:
-            found.append(f"the postings of the pages {end} to {part.first} are missing")
-        found += _disorder(part)
+            faults.append(f"the postings of the pages {end} to {part.first} are missing")
+        faults += _disorder(part)
         end = part.end
     if end != catalog.next_id:
-        found.append(f"the postings of the pages {end} to {catalog.next_id} are missing")
-    return found or _differences(catalog, parts, rows, told or (lambda done, total: None))
+        faults.append(f"the postings of the pages {end} to {catalog.next_id} are missing")
+    return faults or _differences(catalog, parts, rows, advance or (lambda done, total: None))
 
 
 def _disorder(part: Segment) -> Iterator[str]:
@@ -85,36 +85,38 @@ def _disorder(part: Segment) -> Iterator[str]:
             yield f"table {table} of the segment of the pages {part.first} to {part.end} is out of order"
 
 
-def _differences(catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]], told: Told) -> list[str]:
+def _differences(
+    catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]], advance: Told
+) -> list[str]:
     """Compare what is posted with what the journal says should be."""
     schema = catalog.schema
     ended = bytes(catalog.ended())
-    found = []
+    faults = []
     expected = [[0] * len(schema.payload_bits) for _ in parts]
     place = following = 0
-    told(0, catalog.next_id)
+    advance(0, catalog.next_id)
     for page, raw in rows:
         if page != following:
-            found.append(f"the pages {following} to {page} are missing")
+            faults.append(f"the pages {following} to {page} are missing")
         following = page + 1
-        told(following, catalog.next_id)
+        advance(following, catalog.next_id)
         while page >= parts[place].end:
             place += 1
         try:
             keys = schema.keys(unpack(raw, page))
         except IndexDamagedError as error:
-            found.append(str(error))
+            faults.append(str(error))
             continue
         for table, posted in enumerate(keys):
             left_out = b"" if table == schema.ended else ended
             expected[place][table] += checksum(posted, array("I", [page]) * len(posted), left_out)
     if following < catalog.next_id:
-        found.append(f"the pages from {following} on are missing")
-    if found:
-        return found
+        faults.append(f"the pages from {following} on are missing")
+    if faults:
+        return faults
     readable = {*(slot for slot, _ in schema.checks), schema.urls, schema.ended, schema.inside}
     for part, sums in zip(parts, expected, strict=True):
         for table in sorted(readable):
             if checksum(*part.tables[table], b"" if table == schema.ended else ended) != sums[table] & _WORD:
-                found.append(f"table {table} of the pages {part.first} to {part.end} is not what the pages say")
-    return found
+                faults.append(f"table {table} of the pages {part.first} to {part.end} is not what the pages say")
+    return faults

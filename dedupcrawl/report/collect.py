@@ -89,7 +89,7 @@ def collect(  # noqa: PLR0913 - what a report is of
     log: Path | None,
     rules: Sequence[Path],
     runs: Sequence[Run],
-    told: Progress = lambda *_: None,
+    advance: Progress = lambda *_: None,
     *,
     run: str | None = None,
 ) -> Report:
@@ -103,12 +103,12 @@ def collect(  # noqa: PLR0913 - what a report is of
         IndexDamagedError, OSError: The index cannot be read.
     """
     info = index.info()
-    verdicts = _verdicts(index, int(info["verdicts"]), told, run)
-    crawled, problems = _crawled(log, verdicts, told, run)
+    verdicts = _verdicts(index, int(info["verdicts"]), advance, run)
+    crawled, problems = _crawled(log, verdicts, advance, run)
     rewritten = sources.read_rewritten(lambda: (row for row in index.rewrites() if run in (None, row.run)))
-    asked = [one for one in runs if run in (None, one.name)] or ([Run(run, "", 0.0, begun=1)] if run else [])
-    kept = sources.pages_kept(index, asked, everything=run is None)
-    figures = sources.figures_of(asked, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
+    chosen = [one for one in runs if run in (None, one.name)] or ([Run(run, "", 0.0, begun=1)] if run else [])
+    kept = sources.pages_kept(index, chosen, everything=run is None)
+    figures = sources.figures_of(chosen, kept, verdicts.by_run, verdicts.in_doubt_by_run, rewritten.by_run)
     paths = [path for path in rules if path.exists()]
     rows = sources.read_rule_rows(paths, rewritten.by_rule)
     texts = read_texts(index, verdicts.listing.rows())
@@ -118,7 +118,9 @@ def collect(  # noqa: PLR0913 - what a report is of
     most_first = (count.most_common(_MOST_SITES) for count in by_site)
     sites = list(dict.fromkeys(site for site, _ in chain(rewritten.by_rule, *most_first)))[:_MOST_SITES]
     software = [
-        found for site in sorted(sites) for found in SiteSoftware.from_bytes(index.site_state(site, NAME)).told()
+        installation
+        for site in sorted(sites)
+        for installation in SiteSoftware.from_bytes(index.site_state(site, NAME)).told()
     ][:_MOST_SOFTWARE]
     return Report(
         info,
@@ -140,41 +142,41 @@ def collect(  # noqa: PLR0913 - what a report is of
     )
 
 
-def _verdicts(index: Index, total: int, told: Progress, run: str | None) -> Verdicts:
-    found = Verdicts()
+def _verdicts(index: Index, total: int, advance: Progress, run: str | None) -> Verdicts:
+    result = Verdicts()
 
     def duplicates() -> Iterator[str]:
         for number, recorded in enumerate(index.recorded(), 1):
             if number % _EVERY == 0:
-                told("verdicts", number, max(total, number))
+                advance("verdicts", number, max(total, number))
             pair = row_of(recorded.verdict) if run in (None, recorded.run) else None
             if pair is None:
                 continue
             row, evidence = pair
-            found.listing.add(row, evidence)
+            result.listing.add(row, evidence)
             if row.doubt:
-                found.in_doubt += 1
-                found.in_doubt_by_run[recorded.run] += 1
-                _count(found.doubted, row.probability)
+                result.in_doubt += 1
+                result.in_doubt_by_run[recorded.run] += 1
+                _count(result.doubted, row.probability)
                 continue
             site = site_of(row.url)
-            found.duplicates += 1
+            result.duplicates += 1
             is_late = recorded.verdict.was_judged_again
-            found.judged_again += is_late
-            found.let_through += not (is_late or recorded.was_dropped)
-            found.by_check[row.check] += 1
-            found.by_site[site] += 1
-            found.by_run[recorded.run] += 1
-            found.across_sites += site != site_of(row.of)
-            _count(found.similarity.setdefault(row.check, [0] * BINS), row.similarity)
-            _count(found.probability, row.probability)
+            result.judged_again += is_late
+            result.let_through += not (is_late or recorded.was_dropped)
+            result.by_check[row.check] += 1
+            result.by_site[site] += 1
+            result.by_run[recorded.run] += 1
+            result.across_sites += site != site_of(row.of)
+            _count(result.similarity.setdefault(row.check, [0] * BINS), row.similarity)
+            _count(result.probability, row.probability)
             yield recorded.verdict.url
             yield sources.of_run(recorded.run, recorded.verdict.url)
 
-    found.hashes = sources.hashes_of(duplicates())
-    found.given_back = sum(row.verdict.is_duplicate and run in (None, row.run) for row in index.restored())
-    told("verdicts", total, total)
-    return found
+    result.hashes = sources.hashes_of(duplicates())
+    result.given_back = sum(row.verdict.is_duplicate and run in (None, row.run) for row in index.restored())
+    advance("verdicts", total, total)
+    return result
 
 
 def _count(bins: list[int], share: float | None) -> None:
@@ -183,7 +185,7 @@ def _count(bins: list[int], share: float | None) -> None:
 
 
 def _crawled(
-    log: Path | None, verdicts: Verdicts, told: Progress, run: str | None
+    log: Path | None, verdicts: Verdicts, advance: Progress, run: str | None
 ) -> tuple[sources.Crawled | None, list[str]]:
     if log is None or not log.is_file():
         return None, []
@@ -191,7 +193,7 @@ def _crawled(
     try:
         size = log.stat().st_size
         crawled, tally = sources.read_crawled(
-            log, verdicts.hashes, titled, lambda done: told("crawl log", done, max(size, done)), run
+            log, verdicts.hashes, titled, lambda done: advance("crawl log", done, max(size, done)), run
         )
     except (LogError, OSError) as error:
         return None, [str(error)]
@@ -210,11 +212,11 @@ def _aliases(index: Index, sites: Iterable[str], rewrote: Mapping[tuple[str, str
     """
     rows = []
     for site in sites:
-        known = SiteAliases.from_bytes(index.site_state(site, ALIAS))
+        state = SiteAliases.from_bytes(index.site_state(site, ALIAS))
         for source in (DUPLICATE, *SOURCES):
             name = rule_id(source)
-            trials = known.tried.get(name, TrialRecord())
-            urls, refuted = rewrote.get((site, name), 0), known.failed.get(name)
+            trials = state.tried.get(name, TrialRecord())
+            urls, refuted = rewrote.get((site, name), 0), state.failed.get(name)
             if urls or trials.tried or refuted:
                 row = {"site": site, "source": source, "urls": urls, "tried": trials.tried, "failed": trials.failed}
                 rows.append({**row, "refuted": refuted, "not_at": [url for url, _ in trials.counterexamples]})

@@ -126,12 +126,12 @@ _CHARACTERS = 20_000  # most characters of each text
 def read_texts(index: Attachments, rows: Iterable[Row]) -> dict[int, list[Stretch]]:
     """Number of a row → its two texts in stretches, for the least probable pairs; exact duplicates have equal texts."""
     unsure = [(row.probability, number, row) for number, row in enumerate(rows) if row.probability is not None]
-    found = {}
+    texts = {}
     for _, number, row in sorted(unsure)[:_PAIRS]:
         new, kept = _text(index, row.url), _text(index, row.of)
         if new is not None and kept is not None:
-            found[number] = stretches(new, kept)
-    return found
+            texts[number] = stretches(new, kept)
+    return texts
 
 
 def _text(index: Attachments, url: str) -> SymbolText | None:

@@ -142,7 +142,7 @@ def render(report: Report) -> str:
 
 def _about(runs: Sequence[RunFigures]) -> str:
     """The prefix of a number of saved fetches: "≥" if a run was cut off, "≤" if some may be counted twice."""
-    cut_off, twice = (any(found) for found in ([not r.run.is_whole for r in runs], [r.run.begun > 1 for r in runs]))
+    cut_off, twice = (any(values) for values in ([not r.run.is_whole for r in runs], [r.run.begun > 1 for r in runs]))
     return {(False, False): "", (True, False): "≥ ", (False, True): "≤ "}.get((cut_off, twice), "about ")
 
 

@@ -65,21 +65,21 @@ def read_crawled(
     log: Path,
     duplicates: Hashes,
     titled: Collection[str],
-    told: Callable[[int], None] = lambda _: None,
+    advance: Callable[[int], None] = lambda _: None,
     run: str | None = None,
 ) -> tuple[Crawled, Tally]:
     """Read a crawl log, or its rows of one run, in 9 bytes of memory per page.
 
     `duplicates` are `hashes_of` the URLs of duplicates and, for rows with a run, of their names `of_run`. `titled` are
-    the URLs whose titles are wanted; `told` is called with the number of bytes read.
+    the URLs whose titles are wanted; `advance` is called with the number of bytes read.
 
     Raises:
         LogError: The file is not a crawl log.
     """
-    found, tally = Crawled(), Tally()
+    result, tally = Crawled(), Tally()
     log_format = format_of(log)
     wanted, hashed = frozenset(titled), np.unique(duplicates)
-    times, flags = [found.at], [found.duplicate]
+    times, flags = [result.at], [result.duplicate]
     for batch in log_format.batches(log, tally) if log_format else ():
         rows = [row for row in batch if _is_response(row) and run in (None, row.run)]
         pages = [row for row in rows if row.status in (None, _OK)]
@@ -87,21 +87,21 @@ def read_crawled(
         urls = hashes_of((row.url or "") if row.run is None else of_run(row.run, row.url or "") for row in pages)
         flags.append(np.isin(urls, hashed))
         times.append(np.array([row.fetched_at or 0 for row in pages], dtype=np.int64))
-        found.responses += len(rows)
-        found.pages += len(pages)
-        found.bytes += int(sizes.sum())
-        found.duplicate_bytes += int(sizes[flags[-1]].sum())
+        result.responses += len(rows)
+        result.pages += len(pages)
+        result.bytes += int(sizes.sum())
+        result.duplicate_bytes += int(sizes[flags[-1]].sum())
         for row in pages:
             if row.title is not None and row.url in wanted:
-                found.titles[row.url] = row.title[:_LONGEST_TITLE]
-            found.pages_by_site[site_of(row.url or "")] += 1
-        told(tally.bytes_read)
+                result.titles[row.url] = row.title[:_LONGEST_TITLE]
+            result.pages_by_site[site_of(row.url or "")] += 1
+        advance(tally.bytes_read)
     at = np.concatenate(times)
     order = at.argsort(kind="stable")
-    found.at, found.duplicate = at[order], np.concatenate(flags)[order]
-    known = found.at[found.at > 0]
-    found.seconds = float(np.minimum(np.diff(known), _PAUSE).sum()) / 1000 if len(known) else 0.0
-    return found, tally
+    result.at, result.duplicate = at[order], np.concatenate(flags)[order]
+    fetch_times = result.at[result.at > 0]
+    result.seconds = float(np.minimum(np.diff(fetch_times), _PAUSE).sum()) / 1000 if len(fetch_times) else 0.0
+    return result, tally
 
 
 def _is_response(row: LogRow) -> bool:
@@ -123,12 +123,12 @@ class RunFigures:
 
 def pages_kept(index: PageStore, runs: Sequence[Run], *, everything: bool) -> Counter[str]:
     """Run → number of pages that it kept, for these runs, or with `everything` for all in the index."""
-    told = {run.name: run.kept for run in runs if run.is_whole}
-    kept = Counter(told)
-    if everything or len(told) < len(runs):
+    counts = {run.name: run.kept for run in runs if run.is_whole}
+    kept = Counter(counts)
+    if everything or len(counts) < len(runs):
         wanted = {run.name for run in runs}
         for entry in index.entries():
-            if entry.run not in told and (everything or entry.run in wanted):
+            if entry.run not in counts and (everything or entry.run in wanted):
                 kept[entry.run] += 1
     return kept
 

@@ -112,8 +112,8 @@ class SharedQueue:
         Returns:
             False if it was seen. True during an outage.
         """
-        said = (fingerprint, command, *arguments)
-        return bool(self._tell(_PUSH, (seen_key, key, self._workers), said) != 0)
+        row = (fingerprint, command, *arguments)
+        return bool(self._tell(_PUSH, (seen_key, key, self._workers), row) != 0)
 
     def take(self, source: Source, count: int, report: LeaseReport = NO_REPORT) -> list[tuple[int, bytes]]:
         """Take up to `count` requests, each with its lease; none during an outage.
@@ -248,9 +248,9 @@ class SharedQueue:
             self._stats.inc_value("dedup/queue/refused")
             logger.error("The queue refuses a request that was found or done, and that waited for it: %s", error)
 
-    def _compare(self, counted: int, said: int) -> None:
+    def _compare(self, counted: int, expected: int) -> None:
         """If the server has counted fewer commands than this worker, put back all requests that it has leased."""
-        if counted < said:
+        if counted < expected:
             if not counted:
                 logger.error(
                     "The queue is gone: its server was restarted without what it held, or somebody emptied it; or this "

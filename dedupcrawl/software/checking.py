@@ -38,21 +38,21 @@ def problems(program: Program, others: Sequence[Program] = ()) -> list[str]:
     be needed by a pair. The URLs of its pairs must suffice to recognize the program; ordinary URLs and those of other
     programs' pairs must not, nor may its pairs show another program.
     """
-    found = [*_of_rules(program)]
+    faults = [*_of_rules(program)]
     if not _recognized(program, _of_all_pairs(program)):
         needed = f"{FEWEST} signs of URLs or more, of a total weight of {ENOUGH}"
-        found.append(f"the URLs of its pairs alone do not tell it: they have to show {needed}")
+        faults.append(f"the URLs of its pairs alone do not tell it: they have to show {needed}")
     if by := _recognized(program, (f"http://{_HOST}{url}" for url in _ORDINARY.split())):
-        found.append(f"it is recognized by URLs that any site may have: {', '.join(by[0].signs)}")
+        faults.append(f"it is recognized by URLs that any site may have: {', '.join(by[0].signs)}")
     if domains := [sign.html for sign in program.signs if _DOMAIN.fullmatch(sign.html)]:
-        found.append(f"a page of any site may link to {', '.join(domains)}: take a text that the program alone writes")
+        faults.append(f"a page of any site may link to {', '.join(domains)}: take a text that the program alone writes")
     for base in _BASES:
-        found += _of_pairs(program, places(program, base))
+        faults += _of_pairs(program, places(program, base))
     for other in others:
         if other.name != program.name:
-            found += _taken_for(program, other)
-            found += _taken_for(other, program)
-    return found
+            faults += _taken_for(program, other)
+            faults += _taken_for(other, program)
+    return faults
 
 
 def places(program: Program, base: str) -> Anchors:
@@ -113,8 +113,8 @@ def _of_pairs(program: Program, anchors: Anchors) -> Iterator[str]:
 
 def _taken_for(program: Program, other: Program) -> Iterator[str]:
     """Problems of pairs of `other` whose URLs are recognized as `program`."""
-    for found in _recognized(program, _of_all_pairs(other)):
-        yield f"{other.name} is taken for {program.name}, by {', '.join(found.signs)}"
+    for one in _recognized(program, _of_all_pairs(other)):
+        yield f"{other.name} is taken for {program.name}, by {', '.join(one.signs)}"
 
 
 def _of_all_pairs(program: Program) -> Iterator[str]:
@@ -128,4 +128,4 @@ def _recognized(program: Program, urls: Iterable[str]) -> list[Installation]:
     for url in urls:
         recognizer.see_url(url)
     there = recognizer.recognized(_SITE)
-    return [found for found in there if found.rules(recognizer.programs) or not program.rules]
+    return [one for one in there if one.rules(recognizer.programs) or not program.rules]

@@ -74,12 +74,12 @@ class Installation(msgspec.Struct, frozen=True):
         """Weigh the signs by the program's present file, which may have changed since they were seen."""
         return replace(self, signs={text: weights[text] for text in self.signs if text in weights})
 
-    def rules(self, known: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
+    def rules(self, by_name: Mapping[str, Program], others: Sequence[str] = ()) -> tuple[Rule, ...]:
         """The program's rules for this place; none if the program is no longer known.
 
         `others` are the paths below its own that belong to other programs (see `with_parts_of_others`).
         """
-        program = known.get(self.program)
+        program = by_name.get(self.program)
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
 
     def contains(self, url: str) -> bool:
@@ -94,22 +94,22 @@ class Installation(msgspec.Struct, frozen=True):
 def with_parts_of_others(there: Iterable[Installation]) -> list[tuple[Installation, tuple[str, ...]]]:
     """Each installation of a site, with the paths below its own that belong to others, where its rules don't hold."""
     those = list(there)
-    found = []
+    parts = []
     for one in those:
         below = one.anchors[BASE] + "/" if BASE in one.anchors else None
         inner = (other for other in those if other.where != one.where and not {*one.hosts}.isdisjoint(other.hosts))
         paths = {path for other in inner for path in other.anchors.values() if below and path.startswith(below)}
-        found.append((one, tuple(sorted(paths))))
-    return found
+        parts.append((one, tuple(sorted(paths))))
+    return parts
 
 
 def distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """The rules without those of equal effect: of these the first that is on stays, or else the first."""
-    found: dict[tuple[object, ...], Rule] = {}
+    by_effect: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
-        if found.setdefault(rule.effect, rule).is_off and not rule.is_off:
-            found[rule.effect] = rule
-    return tuple(found.values())
+        if by_effect.setdefault(rule.effect, rule).is_off and not rule.is_off:
+            by_effect[rule.effect] = rule
+    return tuple(by_effect.values())
 
 
 NAME = "software"

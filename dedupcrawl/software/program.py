@@ -37,8 +37,8 @@ def anchor_of(text: str) -> str:
     >>> anchor_of("/viewtopic.php"), anchor_of("/<article>/{title}")
     ('base', 'article')
     """
-    found = _ANCHOR.match(text)
-    return found[1] if found else BASE
+    match = _ANCHOR.match(text)
+    return match[1] if match else BASE
 
 
 def anchored(text: str, anchors: Anchors) -> str:
@@ -49,8 +49,8 @@ def anchored(text: str, anchors: Anchors) -> str:
     """
     if not text.startswith("/") or text.startswith("//"):
         return text
-    found = _ANCHOR.match(text)
-    return anchors.get(anchor_of(text), "") + text[found.end() if found else 0 :]
+    match = _ANCHOR.match(text)
+    return anchors.get(anchor_of(text), "") + text[match.end() if match else 0 :]
 
 
 PACKAGE_FOLDER = Path(__file__).parent
@@ -83,16 +83,16 @@ class Sign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             RuleError: It is not a valid template.
         """
         try:
-            found = parse_template(anchored(self.url, {}))
+            parsed = parse_template(anchored(self.url, {}))
         except TemplateError as error:
             raise RuleError(f"sign: {error}") from error
-        if found.whole or found.host or found.scheme or (found.path is None and not found.args):
+        if parsed.whole or parsed.host or parsed.scheme or (parsed.path is None and not parsed.args):
             raise RuleError(f"sign {self.url!r}: it takes a path, arguments or both")
-        if any(piece.is_star for piece in (found.path or ())[:-1]):
+        if any(piece.is_star for piece in (parsed.path or ())[:-1]):
             raise RuleError(
                 f"sign {self.url!r}: what may be several segments ({{*}} or {{name*}}) stands at its end only"
             )
-        return found
+        return parsed
 
     def __str__(self) -> str:
         kind = next(kind for kind in _KINDS if getattr(self, kind))
@@ -131,8 +131,8 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             program = msgspec.convert({**row, "rules": rules}, cls)
         except msgspec.ValidationError as error:
-            said = mismatch(str(error), "the file")
-            raise RuleError(f"{said}; a program has {', '.join(cls.__struct_fields__)}") from error
+            message = mismatch(str(error), "the file")
+            raise RuleError(f"{message}; a program has {', '.join(cls.__struct_fields__)}") from error
         if program.name != name:
             raise RuleError(f"its name is {program.name!r}, so it must be in a file {program.name}{SUFFIX}")
         for sign in program.signs:
@@ -213,10 +213,10 @@ def programs(given: bool | Path = True) -> tuple[Program, ...]:
     Raises:
         RuleError: A file in the folder cannot be read.
     """
-    known = {program.name: program for program in packaged()} if given else {}
+    by_name = {program.name: program for program in packaged()} if given else {}
     if isinstance(given, Path):
-        known |= {path.stem: read_program(path) for path in given.glob(f"*{SUFFIX}")}
-    return tuple(known[name] for name in sorted(known))
+        by_name |= {path.stem: read_program(path) for path in given.glob(f"*{SUFFIX}")}
+    return tuple(by_name[name] for name in sorted(by_name))
 
 
 @cache
@@ -240,19 +240,19 @@ class Compiled(msgspec.Struct, frozen=True):
 
 def digest_of(files: Sequence[Path]) -> str:
     """A hexadecimal digest of the names and contents of files."""
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for path in files:
-        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    return found.hexdigest()
+        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def _compiled(digest: str) -> tuple[Program, ...]:
     """The compiled programs; empty if the files have changed since, as while somebody edits one."""
     try:
-        found = msgspec.json.decode(COMPILED.read_bytes(), type=Compiled)
+        compiled = msgspec.json.decode(COMPILED.read_bytes(), type=Compiled)
     except (OSError, msgspec.MsgspecError):
         return ()
-    return found.programs if found.digest == digest else ()
+    return compiled.programs if compiled.digest == digest else ()
 
 
 def _check(sign: Sign) -> None:

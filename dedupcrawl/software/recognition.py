@@ -61,10 +61,10 @@ class UrlSigns:
                 continue
             template, _ = self._form(number)
             path = template.path or ()
-            known = next(filter(None, map(_texts, path)), ()) or [name for name, _ in template.args[:1]]
-            for text in known:
+            names = next(filter(None, map(_texts, path)), ()) or [name for name, _ in template.args[:1]]
+            for text in names:
                 self._by_text[text].append(number)
-            if not known:
+            if not names:
                 literals = [literal for piece in path for literal in piece.literals]
                 self._by_part.append((max(literals, key=len), number))
 
@@ -90,13 +90,13 @@ class UrlSigns:
                 if part in path:
                     numbers.append(number)
         numbers.sort(key=self._lightness.__getitem__)
-        found: list[tuple[int, Sequence[int] | None]] = []
+        signs: list[tuple[int, Sequence[int] | None]] = []
         for number in numbers:
             _, form = self._forms.get(number) or self._form(number)
             starts = None if form is None else form.starts(url.segments, most)
             if starts is None or starts:
-                found.append((number, starts))
-        return found
+                signs.append((number, starts))
+        return signs
 
     def fit(self, number: int, url: UrlParts, start: int) -> bool:
         """Whether the URL, without its first `start` segments, matches a sign."""
@@ -167,9 +167,9 @@ class Recognizer:
         programs: The known programs, by name.
     """
 
-    def __init__(self, known: Sequence[Program]) -> None:
-        self.programs: Mapping[str, Program] = {program.name: program for program in known}
-        self._signs = [(program.name, sign) for program in known for sign in program.signs]
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self.programs: Mapping[str, Program] = {program.name: program for program in programs}
+        self._signs = [(program.name, sign) for program in programs for sign in program.signs]
         self._texts = [str(sign) for _, sign in self._signs]
         self._told_by = [(program, sign.anchor) for program, sign in self._signs]
         self._of_urls = UrlSigns((number, sign) for number, (_, sign) in enumerate(self._signs) if sign.url)
@@ -200,14 +200,14 @@ class Recognizer:
             seen.count += bool(seen.programs)
         readable = _readable(url, parts)
         places = _places(parts.segments)[: len(readable.segments)]
-        told: dict[str, int] = {}  # program → its new sign here: a URL counts for one positive sign only
+        shown: dict[str, int] = {}  # program → its new sign here: a URL counts for one positive sign only
         for number, starts in self._of_urls.candidates(readable, len(places)):
             program, anchor = self._told_by[number]
-            if told.get(program, number) != number and self._signs[number][1].weight > 0:
+            if shown.get(program, number) != number and self._signs[number][1].weight > 0:
                 continue
             if starts is None:
                 if number not in seen.everywhere and self._of_urls.fit(number, readable, 0):
-                    told[program] = number
+                    shown[program] = number
                     seen.everywhere.add(number)
                     seen.programs.setdefault(program, {})
                     seen.count += 1
@@ -218,7 +218,7 @@ class Recognizer:
                 if number in paths.get(path, ()):  # as with nearly all URLs of a site
                     continue
                 if self._of_urls.fit(number, readable, start) and _has_room(paths, path):
-                    told[program] = number
+                    shown[program] = number
                     seen.programs.setdefault(program, {}).setdefault(anchor, {}).setdefault(path, set()).add(number)
                     seen.count += 1
 
@@ -254,8 +254,10 @@ class Recognizer:
 
     def recognized(self, site: str) -> list[Installation]:
         """The recognized installations on the hosts of a site."""
-        found = (one for host in sorted(self._of_sites.get(ascii_form(site), ())) for one in self._on_host(host))
-        return list(islice((one for one in found if one.is_recognized), MOST_OF_A_SITE))
+        installations = (
+            one for host in sorted(self._of_sites.get(ascii_form(site), ())) for one in self._on_host(host)
+        )
+        return list(islice((one for one in installations if one.is_recognized), MOST_OF_A_SITE))
 
     def found_at(self, url: str) -> list[Installation]:
         """The installations on the host of a URL that are recognized, or have signs against them.
@@ -264,8 +266,8 @@ class Recognizer:
         because a service may give each user one.
         """
         parts = split_url(canonical_url(url))
-        found = self._on_host(_host(parts.authority, parts.scheme)) if parts is not None else ()
-        return [one for one in found if one.is_recognized or one.is_spoken_against]
+        installations = self._on_host(_host(parts.authority, parts.scheme)) if parts is not None else ()
+        return [one for one in installations if one.is_recognized or one.is_spoken_against]
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of all programs on a site, including doubted ones, which crawls try and training tests on logs."""
@@ -314,13 +316,13 @@ def _host(authority: str, scheme: str) -> str:
 
 def _places(segments: Sequence[str]) -> list[str]:
     """The paths, from the root on, at which the program behind a page with these segments may be installed."""
-    found = [""]
+    places = [""]
     for segment in segments[:DEEPEST]:
-        path = f"{found[-1]}/{segment}"
+        path = f"{places[-1]}/{segment}"
         if not segment or len(path) > _LONGEST or BRACES.search(segment) or "<" in segment:
             break
-        found.append(path)
-    return found
+        places.append(path)
+    return places
 
 
 def _has_room(paths: dict[str, set[int]], path: str) -> bool:

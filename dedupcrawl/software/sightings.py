@@ -42,10 +42,10 @@ class Sightings:
         programs: The known programs, by name.
     """
 
-    def __init__(self, known: Sequence[Program]) -> None:
-        self._recognizer = Recognizer(known)
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self._recognizer = Recognizer(programs)
         self.programs = self._recognizer.programs
-        self._ignored = {program.name: program.ignored for program in known if program.ignored}
+        self._ignored = {program.name: program.ignored for program in programs if program.ignored}
         self._looked: dict[str, Counter[str]] = {}  # host → folder → pages
 
     def wants(self, url: str) -> bool:

@@ -69,13 +69,13 @@ class Files(NamedTuple):
             PySparkException: There is no such log.
             LogError: The log exists, but Spark ignores its files.
         """
-        found = sorted(spark.read.text(path_of(log)).inputFiles())
-        if not found:
+        paths = sorted(spark.read.text(path_of(log)).inputFiles())
+        if not paths:
             raise LogError(f"Spark finds no file at {log}: it passes over names that begin with '_' or '.'.")
-        for file in found:
+        for file in paths:
             self.numbers[bare(file)] = len(self.names)
-            self.names.append(log if len(found) == 1 else unquote(file))
-        return found
+            self.names.append(log if len(paths) == 1 else unquote(file))
+        return paths
 
 
 def _literal(path: str, scheme: str = "") -> str:
@@ -243,8 +243,8 @@ def _block_reader(head: bytes, log: str) -> BlockReader | Literal["Parquet"] | N
 
 
 def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
-    found = files.add(spark, log)
-    head = next((head for file in found if (head := head_of(spark, file)).strip()), b"")
+    paths = files.add(spark, log)
+    head = next((head for file in paths if (head := head_of(spark, file)).strip()), b"")
     reader = _block_reader(head, log)
     if reader == "Parquet":
         return _parquet(spark, log, files)
@@ -253,17 +253,17 @@ def _read(spark: SparkSession, log: str, files: Files) -> DataFrame | None:
 
 def _parquet(spark: SparkSession, log: str, files: Files) -> DataFrame:
     frame = spark.read.parquet(path_of(log))
-    known = [F.col(f"`{name}`") for name in known_columns([name for name in frame.columns if "`" not in name], log)]
+    columns = [F.col(f"`{name}`") for name in known_columns([name for name in frame.columns if "`" not in name], log)]
     place = [F.col(f"_metadata{name.replace('_', '.', 1)}").alias(name) for name in _PLACE]
-    return frame.select(*known, *place).mapInArrow(partial(_of_parquet, files), SCHEMA)
+    return frame.select(*columns, *place).mapInArrow(partial(_of_parquet, files), SCHEMA)
 
 
 def _of_lines(read: BlockReader, files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    found = (
+    rows = (
         (report, partial(read, block, files.names[report.piece.file], report.tally))
         for report, block in piece_blocks(batches, files)
     )
-    return _rows(found, files.names)
+    return _rows(rows, files.names)
 
 
 def _of_parquet(files: Files, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -97,7 +97,7 @@ def _told(error: Exception) -> Exception:
     line = _first_line(error)
     if condition == "PATH_NOT_FOUND":
         return LogError(f"{line.removeprefix('[PATH_NOT_FOUND] ').partition(' SQLSTATE')[0]}")
-    unread = next((said for said in str(error).splitlines() if _UNREAD in said), None)  # Spark 4.0: in a nested cause
+    unread = next((text for text in str(error).splitlines() if _UNREAD in text), None)  # Spark 4.0: in a nested cause
     if unread is not None:
         return LogError(f"Spark cannot read a log: {unread[unread.index(_UNREAD) :].strip()}")
     return WorkFailedError(f"Spark failed: {line}")

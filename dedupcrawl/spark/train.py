@@ -73,10 +73,10 @@ def train_on_spark(logs: Sequence[str], folder: Path, options: LearningOptions, 
 def _learn(
     options: LearningOptions, rules_before: RulesBefore, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    found = list(batches)
-    if found:
-        rows = in_order(pa.Table.from_batches(found))
-        del found
+    frames = list(batches)
+    if frames:
+        rows = in_order(pa.Table.from_batches(frames))
+        del frames
         learned = pickle.dumps(learn_sites(rows, options, rules_before))
         yield pa.RecordBatch.from_pylist([{_COLUMN: learned}])
 
@@ -88,8 +88,10 @@ def _sampled(rows: DataFrame, shares: DataFrame) -> DataFrame:
     as a soft 404, only some URLs are drawn. Links between pages with different contents may be lost as evidence.
     """
     held = F.when(F.col("alias_held"), F.col("alias_of"))
-    said = F.when(F.col("content").isNull(), F.col("canonical"))  # with a content, it counts only if the contents agree
-    to = F.coalesce("redirect_to", held, "duplicate_of", said, "url")
+    content = F.when(
+        F.col("content").isNull(), F.col("canonical")
+    )  # with a content, it counts only if the contents agree
+    to = F.coalesce("redirect_to", held, "duplicate_of", content, "url")
     large = rows.join(F.broadcast(shares), "site").withColumn("to", to)
     contents = large.where("content is not null").groupBy(F.col("url").alias("to")).agg(F.max("content").alias("of_to"))
     large = large.join(contents, "to", "left").withColumn("page", F.coalesce(F.col("of_to").cast("string"), "to"))

@@ -82,7 +82,7 @@ def clusters_of(rows: Sequence[PageRow]) -> Clusters:
     unlike = unlike_clusters(good, [labels[url] for url in good])
     sizes = Counter(labels[url] for url in good)
     false[UNLIKE], left_out[UNLIKE] = len(unlike), sum(sizes[label] for label in unlike)
-    numbers, known = dict[int, int](), list[str]()
+    numbers, linked = dict[int, int](), list[str]()
     for url in good:
         label = labels[url]
         if label in unlike:
@@ -95,9 +95,11 @@ def clusters_of(rows: Sequence[PageRow]) -> Clusters:
             left_out[SHARED] += 1  # the checks did not say which of them it is
             continue
         numbers.setdefault(label, len(numbers))
-        known.append(url)
-    found = SitePages(known, [numbers[labels[url]] for url in known], [pages[url].importance or 0.0 for url in known])
-    return Clusters(found, +false, +left_out)
+        linked.append(url)
+    site_pages = SitePages(
+        linked, [numbers[labels[url]] for url in linked], [pages[url].importance or 0.0 for url in linked]
+    )
+    return Clusters(site_pages, +false, +left_out)
 
 
 def _is_of_a_page(row: PageRow) -> bool:
@@ -128,9 +130,9 @@ def _links(pages: Mapping[str, PageRow], rows: Sequence[PageRow]) -> list[Link]:
     tried = {row.url: row for row in sorted((row for row in rows if row.alias_of is not None), key=_time)}
     held = [(url, row.alias_of) for url, row in tried.items() if row.alias_of is not None and row.alias_held]
     failed = {(url, row.alias_of) for url, row in tried.items() if row.alias_held is False}
-    said = [*_verdicts(pages, rows), *held, *_named(pages), *_near(pages), *_respelled(pages)]
-    said = [(one, other) for one, other in said if (one, other) not in failed and (other, one) not in failed]
-    return [*redirects, *said]
+    links = [*_verdicts(pages, rows), *held, *_named(pages), *_near(pages), *_respelled(pages)]
+    links = [(one, other) for one, other in links if (one, other) not in failed and (other, one) not in failed]
+    return [*redirects, *links]
 
 
 def _named(pages: Mapping[str, PageRow]) -> Iterator[Link]:

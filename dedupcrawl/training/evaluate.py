@@ -140,16 +140,16 @@ def measure(rows: SiteRows, files: dict[str, Path]) -> Measured:
     """Apply rule files (name → path, as from `rule_files`) to the URLs of some sites, by all rows of each."""
     total = Measured()
     for site in sorted(rows):
-        found = clusters_of(rows[site])
-        total.left_out += found.left_out
-        if not found.pages.urls:
+        site_pages = clusters_of(rows[site])
+        total.left_out += site_pages.left_out
+        if not site_pages.pages.urls:
             continue
         try:
             rules = rules_of(files, site)
         except RuleError as error:
             total.unreadable.append(str(error))
             rules = None
-        total += measured(site, found.pages, () if rules is None else rules.rules)
+        total += measured(site, site_pages.pages, () if rules is None else rules.rules)
         total.sites_with_rules += rules is not None
     return total
 
@@ -158,11 +158,11 @@ def measured(site: str, pages: SitePages, rules: Sequence[Rule]) -> Measured:
     """What rules of a site do to its URLs, by the judge of learning."""
     urls, clusters, _ = pages
     sizes = pages.sizes()
-    found = Measured(1, urls=len(urls), redundant=len(urls) - len(sizes), named=[site])
-    found.clustered = found.normalized = sum(size for size in sizes.values() if size > 1)
-    found.rules = sum(not rule.is_off for rule in rules)
-    if not found.rules:
-        return found
+    result = Measured(1, urls=len(urls), redundant=len(urls) - len(sizes), named=[site])
+    result.clustered = result.normalized = sum(size for size in sizes.values() if size > 1)
+    result.rules = sum(not rule.is_off for rule in rules)
+    if not result.rules:
+        return result
     normalize = SiteNormalizer(SiteRules(site, tuple(rules))).normalize
     by_form = dict[str, list[tuple[int, tuple[str, ...]]]]()  # form → the cluster of each URL, and its rules
     for url, cluster in zip(urls, clusters, strict=True):
@@ -175,14 +175,14 @@ def measured(site: str, pages: SitePages, rules: Sequence[Rule]) -> Measured:
         labels = [cluster for cluster, _ in some]
         is_mixed = len(set(labels)) > 1
         owner = judged(labels, own).owner if is_mixed else labels[0]
-        found.collisions += is_mixed
+        result.collisions += is_mixed
         for cluster, made_by in some:
             used.update(made_by)
-            found.coverage += bool(made_by)
+            result.coverage += bool(made_by)
             if made_by and cluster != owner:
                 wrong.update(made_by)
-                found.wrong += 1
-    found.merged = len(urls) - len(by_form)
-    found.normalized = sum(any(sizes[cluster] > 1 for cluster, _ in some) for some in by_form.values())
-    found.worst = [RuleUse(site, rule, used[rule], count) for rule, count in wrong.items()]
-    return found
+                result.wrong += 1
+    result.merged = len(urls) - len(by_form)
+    result.normalized = sum(any(sizes[cluster] > 1 for cluster, _ in some) for some in by_form.values())
+    result.worst = [RuleUse(site, rule, used[rule], count) for rule, count in wrong.items()]
+    return result

@@ -69,9 +69,9 @@ def learn_sites(rows: SiteRows, options: LearningOptions, rules_before: RulesBef
     learned = Learned()
     with without_cycle_detection():
         for site in sorted(rows):
-            found = clusters_of(rows[site])
-            pages, sizes = found.pages, found.pages.sizes()
-            of_site = Learned(urls=len(pages.urls), false_clusters=found.false, left_out=found.left_out)
+            site_pages = clusters_of(rows[site])
+            pages, sizes = site_pages.pages, site_pages.pages.sizes()
+            of_site = Learned(urls=len(pages.urls), false_clusters=site_pages.false, left_out=site_pages.left_out)
             if pages.urls:
                 clusters = sum(size > 1 for size in sizes.values())
                 of_site += Learned(sites=1, clusters=clusters, redundant=len(pages.urls) - len(sizes))
@@ -94,8 +94,8 @@ def _learn_pages(site: str, pages: SitePages, options: LearningOptions, rules_be
 
 def rules_after(before: Sequence[Rule], learned: Learned) -> tuple[Rule, ...]:
     """The rules of a site, once what was `learned` of it alone is written beside those that its file had."""
-    found = [*learned.rules, *learned.carried_over]
-    return merged(before, (rule for one in found for rule in one.rules)) if found else tuple(before)
+    rules = [*learned.rules, *learned.carried_over]
+    return merged(before, (rule for one in rules for rule in one.rules)) if rules else tuple(before)
 
 
 def learn_bounded(site: str, pages: SitePages, options: LearningOptions, before: Sequence[Rule] = ()) -> Learned:
@@ -183,12 +183,12 @@ def _below(most: int, shared: int, single: int) -> tuple[int, int]:
     return of_shared, of_single
 
 
-def recognized_rules(site: str, urls: Sequence[str], known: Sequence[Program] | None = None) -> tuple[Rule, ...]:
+def recognized_rules(site: str, urls: Sequence[str], all_programs: Sequence[Program] | None = None) -> tuple[Rule, ...]:
     """The rules of the software that some of the URLs of a site's log tell; of the package's programs if None.
 
     The learner takes them as priors: they come before all that is learned, and the site's log may refute each.
     """
-    recognizer = Recognizer(programs() if known is None else known)
+    recognizer = Recognizer(programs() if all_programs is None else all_programs)
     for url in urls[:: -(-len(urls) // _MOST_RECOGNIZED_BY) or 1]:
         recognizer.see_url(url)
     return recognizer.rules_of(site)

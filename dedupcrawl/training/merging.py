@@ -19,12 +19,14 @@ def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
     doubted rule is removed if a rule of known software or of a person is in use for fewer URLs.
     """
     before = tuple(old)
-    known = {rule.effect: rule for rule in before}
+    by_effect = {rule.effect: rule for rule in before}
     kept = [rule for rule in before if not is_learned(rule)]
     off = [rule for rule in kept if rule.state == "disabled" and not _is_refuted_by_log(rule)]
-    new = [rule for one in learned if (rule := one if one.effect in known else where_not_off(one, off)) is not None]
+    new = [rule for one in learned if (rule := one if one.effect in by_effect else where_not_off(one, off)) is not None]
     is_done = done_in_part(filter(Rule.is_given, [*kept, *new]))
-    watched = [_watched(rule, known.get(rule.effect)) for rule in new if rule.state != "doubted" or not is_done(rule)]
+    watched = [
+        _watched(rule, by_effect.get(rule.effect)) for rule in new if rule.state != "doubted" or not is_done(rule)
+    ]
     return added(kept, watched, {rule.id: rule for rule in before})[:MOST_RULES]  # a file of more could not be read
 
 

@@ -65,10 +65,10 @@ def spooled(batches: Iterable[SiteRows], folder: Path) -> list[Part]:
     together: defaultdict[int, list[int]] = defaultdict(list)
     for number in sorted(files):
         together[number % parts].append(number)
-    found = [
+    spools = [
         Part(sum(sizes[n] for n in some), tuple(file for n in some for file in files[n])) for some in together.values()
     ]
-    return sorted(found, key=lambda part: (-part.rows, part.files))
+    return sorted(spools, key=lambda part: (-part.rows, part.files))
 
 
 @contextmanager

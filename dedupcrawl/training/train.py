@@ -171,10 +171,10 @@ def write_all(learned: Learned, folder: Path, tally: Tally, started: float) -> T
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
     stay = {one.site: one.rules for one in learned.carried_over}
-    found = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
-    for site in found:  # nothing is written where a person has meanwhile broken a file
+    by_site = {site: SiteRules(site, ()) for site in stay} | {one.site: one for one in learned.rules}
+    for site in by_site:  # nothing is written where a person has meanwhile broken a file
         _present(folder, site)
-    for site, rules in sorted(found.items()):
+    for site, rules in sorted(by_site.items()):
         write_learned(folder, rules, stay.get(site, ()))
     return TrainingSummary(tally.rows, dict(tally.skipped), learned, time.perf_counter() - started)
 

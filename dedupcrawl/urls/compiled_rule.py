@@ -86,8 +86,8 @@ class CompiledRule:
             return sorted(self._drop), list(self._drop_starts)
         path, args = (self._match.path, self._match.args) if self._match else (None, ())
         if args:  # one whose value is known is the rarest; the first is what most URLs of a script have
-            known = [texts for name, piece in args if (texts := _texts_of(name, piece))]
-            return (known or [[args[-1][0]]])[0], []
+            alternatives = [texts for name, piece in args if (texts := _texts_of(name, piece))]
+            return (alternatives or [[args[-1][0]]])[0], []
         for paths in ([path_form(path)] if path else [], [scope.path for scope in self._within]):
             segments = [max((text for _, text in one.literals), key=len, default="") if one else "" for one in paths]
             if segments and all(segments):
@@ -321,12 +321,12 @@ def _same_site(url: str, parts: UrlParts, site: str) -> UrlParts | None:
     if url.startswith("/") and not url.startswith("//"):
         url = f"{parts.scheme}://{parts.authority}{url}"
     url = canonical_url(url)
-    found = split_url(url)
-    spellings = () if found is None else (found.authority, normalize("NFKC", found.authority))
-    if found is None or not all(map(_PLAIN_AUTHORITY.fullmatch, spellings)):
+    split = split_url(url)
+    spellings = () if split is None else (split.authority, normalize("NFKC", split.authority))
+    if split is None or not all(map(_PLAIN_AUTHORITY.fullmatch, spellings)):
         return None  # of others every client takes something else for the host
     led_to = site_of(url)
-    return found if led_to == site or ascii_form(led_to) == ascii_form(site) else None
+    return split if led_to == site or ascii_form(led_to) == ascii_form(site) else None
 
 
 def compiled(rule: Rule) -> CompiledRule:

@@ -35,11 +35,15 @@ def left(url: str, spelled: str) -> Normalized:
     return Normalized(url, spelled, "unchanged" if spelled == url else "rewrite", ())
 
 
-def as_of(url: str, found: Normalized) -> Normalized:
+def as_of(url: str, normalized: Normalized) -> Normalized:
     """What is made of another spelling of a URL."""
-    if found.url == url:
-        return found
-    return left(url, found.canonical) if found.kind == "unchanged" else msgspec.structs.replace(found, url=url)
+    if normalized.url == url:
+        return normalized
+    return (
+        left(url, normalized.canonical)
+        if normalized.kind == "unchanged"
+        else msgspec.structs.replace(normalized, url=url)
+    )
 
 
 def result(url: str, spelled: str, canonical: str, used: Sequence[tuple[str, Kind]]) -> Normalized:

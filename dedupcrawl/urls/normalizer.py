@@ -77,12 +77,12 @@ class SiteNormalizer:
         """
         if self._sole is not None:
             return self._sole
-        if (found := self._sets.get(authority)) is None:
+        if (compiled := self._sets.get(authority)) is None:
             if len(self._sets) >= _HOSTS_OF_A_SITE:
                 self._sets.clear()
             numbers = sorted({*self._by_host[""], *self._by_host.get(host_key(authority), ())})
-            found = self._sets[authority] = rule_set(*[self._rules[i] for i in numbers])
-        return found
+            compiled = self._sets[authority] = rule_set(*[self._rules[i] for i in numbers])
+        return compiled
 
     def decided_by(self, authority: str) -> object:
         """What is the same object as long as what is made of the URLs of this host and port is the same."""
@@ -270,11 +270,11 @@ class Normalizer:
     def by_some(self, url: str, which: Excluded | None = None, *, are_rewrites: bool = False) -> Normalized:
         """What is made of any string without those rules on its way that `which` names; or by rewrites alone."""
         spelled, excluded = canonical_url(url), frozenset[str]()
-        found, site = self._by_all(spelled, are_rewrites=are_rewrites), site_of(spelled)
-        while which is not None and (more := which(spelled, found.rules)):
+        normalized, site = self._by_all(spelled, are_rewrites=are_rewrites), site_of(spelled)
+        while which is not None and (more := which(spelled, normalized.rules)):
             excluded |= more
-            found = self._without(site, excluded, are_rewrites=are_rewrites).normalize(spelled)
-        return as_of(url, found)
+            normalized = self._without(site, excluded, are_rewrites=are_rewrites).normalize(spelled)
+        return as_of(url, normalized)
 
     def _without(self, site: str, excluded: frozenset[str], *, are_rewrites: bool = False) -> SiteNormalizer:
         """By the rules of a site but some; or of those by the rewrites alone."""
@@ -294,14 +294,14 @@ class Normalizer:
         if host.site is None:
             return left(url, url)
         remembered, key = self._remembered, (url, host.decided_by, are_rewrites)
-        if (found := remembered.get(key)) is None:
+        if (normalized := remembered.get(key)) is None:
             site = self._without(site_of(url), frozenset(), are_rewrites=True) if are_rewrites else host.site
-            found = site.normalize(url)
+            normalized = site.normalize(url)
             if len(url) <= _LONGEST_KEPT:
                 if len(remembered) >= _URLS_KEPT:
                     remembered.clear()
-                remembered[key] = found
-        return found
+                remembered[key] = normalized
+        return normalized
 
     @property
     def site_count(self) -> int:
@@ -314,8 +314,8 @@ class Normalizer:
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """All rules of a site, with their evidence."""
-        found = self._read(site)
-        return () if found is None else found.rules
+        site_rules = self._read(site)
+        return () if site_rules is None else site_rules.rules
 
     def file_of(self, site: str) -> Path | None:
         """The file with the rules of a site."""
@@ -336,13 +336,13 @@ class Normalizer:
 
     def has_more(self, site: str) -> None:
         """The rules of a site have changed: forget what was made ready for it, and for no other site."""
-        self._by_authority = {of: known for of, known in self._by_authority.items() if _site(of) != site}
-        for known in (self._by_site, self._rules, self._reduced):
-            known.pop(site, None)
+        self._by_authority = {of: host for of, host in self._by_authority.items() if _site(of) != site}
+        for host in (self._by_site, self._rules, self._reduced):
+            host.pop(site, None)
 
     def _forget(self) -> None:
-        for known in (self._by_authority, self._by_site, self._rules, self._reduced):
-            known.clear()
+        for cache in (self._by_authority, self._by_site, self._rules, self._reduced):
+            cache.clear()
 
     def _host(self, url: str) -> _Host:
         pieces = url.split("/", 3)
@@ -362,25 +362,25 @@ class Normalizer:
             rules = self._read(name)
             self._by_site[name] = None if rules is None else SiteNormalizer(rules)
         site = self._by_site[name]
-        found = self._by_authority[authority] = _Host(site, None if site is None else site.decided_by(authority))
-        return found
+        host = self._by_authority[authority] = _Host(site, None if site is None else site.decided_by(authority))
+        return host
 
     def _read(self, site: str) -> SiteRules | None:
-        found = self._given.get(site) or self._given.get(other_form(site))
+        site_rules = self._given.get(site) or self._given.get(other_form(site))
         try:
-            found = found or rules_of(self._files, site)
+            site_rules = site_rules or rules_of(self._files, site)
         except RuleError as error:
             logger.warning("No rules for %r: %s", site, printable(str(error)))
         if self._more is not None and (more := self._more(site)):
-            found = SiteRules(site, tuple(on_all_hosts(found.rules, more)) if found else ())
-            known = {key for rule in found.rules for key in (rule.id, rule.effect)}
-            is_done = done_in_part(filter(Rule.is_given, found.rules))
-            added = [one for one in more if one.id not in known and one.effect not in known and not is_done(one)]
-            first = [*takewhile(Rule.is_given, found.rules), *filter(Rule.is_given, added)]
-            found = SiteRules(site, tuple(dict.fromkeys((*first, *found.rules, *added))))
-        if found is None:
+            site_rules = SiteRules(site, tuple(on_all_hosts(site_rules.rules, more)) if site_rules else ())
+            keys = {key for rule in site_rules.rules for key in (rule.id, rule.effect)}
+            is_done = done_in_part(filter(Rule.is_given, site_rules.rules))
+            added = [one for one in more if one.id not in keys and one.effect not in keys and not is_done(one)]
+            first = [*takewhile(Rule.is_given, site_rules.rules), *filter(Rule.is_given, added)]
+            site_rules = SiteRules(site, tuple(dict.fromkeys((*first, *site_rules.rules, *added))))
+        if site_rules is None:
             return None
-        used = ((rule, self._overruled.get(site, {}).get(rule.id, rule.kind)) for rule in found.rules)
+        used = ((rule, self._overruled.get(site, {}).get(rule.id, rule.kind)) for rule in site_rules.rules)
         rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used)
-        found = SiteRules(site, tuple(rules))
-        return found.on_trial() if self._tries else found
+        site_rules = SiteRules(site, tuple(rules))
+        return site_rules.on_trial() if self._tries else site_rules

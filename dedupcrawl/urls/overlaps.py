@@ -22,7 +22,7 @@ def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
     {'b': ('a',)}
     """
     all_rules = list(rules)
-    found = {}
+    dropped = {}
     everywhere = _Dropped()
     within: defaultdict[tuple[object, ...], _Dropped] = defaultdict(_Dropped, {_scope(Rule("", "rewrite")): everywhere})
     for number, rule in enumerate(all_rules):
@@ -36,10 +36,10 @@ def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
             if (before := [*everywhere.before(name, frozenset()), *here.before(name, kept)])
         }
         if firsts:
-            found[rule.id] = tuple(all_rules[first].id for first in sorted(firsts))
+            dropped[rule.id] = tuple(all_rules[first].id for first in sorted(firsts))
         if not rule.is_off:
             here.add(rule, number)
-    return found
+    return dropped
 
 
 def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
@@ -49,17 +49,17 @@ def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
     >>> is_done(Rule("b", "rewrite", drop=("sid",))), is_done(Rule("c", "rewrite", drop=("id",)))
     (True, False)
     """
-    known: defaultdict[tuple[object, ...], list[Rule]] = defaultdict(list)  # a site may have thousands of hosts
+    by_effect: defaultdict[tuple[object, ...], list[Rule]] = defaultdict(list)  # a site may have thousands of hosts
     for rule in rules:
         if not rule.is_off:
             for host in (_ANY, *(_named(rule.hosts) or (_NONE,))):
-                known[_change(rule, host)].append(rule)
+                by_effect[_change(rule, host)].append(rule)
 
     def is_done(rule: Rule) -> bool:
         return any(
             _meet(rule.hosts, one.hosts) and _meet(rule.within, one.within)
             for host in ((_NONE, *_named(rule.hosts)) if _named(rule.hosts) else (_ANY,))
-            for one in known.get(_change(rule, host), ())
+            for one in by_effect.get(_change(rule, host), ())
         )
 
     return is_done
@@ -83,8 +83,8 @@ def where_not_off(rule: Rule, disabled: Iterable[Rule]) -> Rule | None:
     for one in disabled:
         if _change(rule, "") != _change(one, "") or not _meet(rule.hosts, one.hosts):
             continue
-        said, off = _named(rule.within), _named(one.within)
-        if not off or (said and off.issuperset(said)):
+        arguments, off = _named(rule.within), _named(one.within)
+        if not off or (arguments and off.issuperset(arguments)):
             return None
         left = (scope for scope in rule.within if scope not in off)
         rule = replace(rule, within=tuple(dict.fromkeys((*left, *(f"!{scope}" for scope in sorted(off))))))

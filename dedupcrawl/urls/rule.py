@@ -197,9 +197,9 @@ class Rule:
             raise RuleError(f"{where}: {name} {_TAKES[name]}, not {given[name]!r}") from error
         if rule.failed > rule.tried:
             raise RuleError(f"{where}: failed is of tried, so {rule.failed} of {rule.tried} cannot be")
-        said = rule.evidence
-        if said.wrong > said.coverage:
-            raise RuleError(f"{where}: wrong is of coverage, so {said.wrong} of {said.coverage} cannot be")
+        evidence = rule.evidence
+        if evidence.wrong > evidence.coverage:
+            raise RuleError(f"{where}: wrong is of coverage, so {evidence.wrong} of {evidence.coverage} cannot be")
         rule.templates()
         rule.scopes()
         if unfit := next(_unfit(rule), ""):
@@ -290,8 +290,8 @@ def _shape(template: Template) -> list[object]:
     if len(path) > 1 and path[-1].literals == ("",):
         path.pop()
     pieces = [template.whole, template.host, *path, *(args[name] for name in sorted(args))]
-    said = [piece and (piece.literals, [capture.name for capture in piece.captures]) for piece in pieces]
-    return [template.scheme, len(path), sorted(args), *said]
+    shape = [piece and (piece.literals, [capture.name for capture in piece.captures]) for piece in pieces]
+    return [template.scheme, len(path), sorted(args), *shape]
 
 
 def described(rule: Rule) -> str:
@@ -364,18 +364,18 @@ _STATES: Mapping[State, str] = {
 
 def speaks_for(facts: Mapping[str, Any]) -> str:
     """The evidence for and against a rule, from its `rule_facts`."""
-    said = [_STATES[facts["state"]], f"learned {facts['learned']}" if facts["learned"] else facts["source"]]
+    parts = [_STATES[facts["state"]], f"learned {facts['learned']}" if facts["learned"] else facts["source"]]
     if facts["coverage"]:
         learned_from = f"from {counted(facts['support'], 'cluster')}; " if facts["support"] else ""
-        said.append(
+        parts.append(
             f"{learned_from}of {counted(facts['coverage'], 'URL')}{' in others' if learned_from else ''} "
             f"{facts['correct']:,} led to the same page and {facts['wrong']:,} to another one"
         )
     if facts["tried"]:
-        said.append(in_trials(facts["tried"], facts["failed"]))
+        parts.append(in_trials(facts["tried"], facts["failed"]))
     if facts["note"]:
-        said.append(printable(facts["note"]))
-    return ", ".join(filter(None, said))
+        parts.append(printable(facts["note"]))
+    return ", ".join(filter(None, parts))
 
 
 def in_trials(tried: int, failed: int) -> str:

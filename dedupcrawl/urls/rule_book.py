@@ -119,7 +119,7 @@ class RuleBook:
 
         And how many more, in place of inconclusive trials; each of these is returned once.
         """
-        found = dict[tuple[str, str], int]()
+        counts = dict[tuple[str, str], int]()
         for owner, watched in self._watched.items():
             for one in watched.values():
                 for section in one.sections:
@@ -128,8 +128,8 @@ class RuleBook:
                 if inconclusive or any(
                     section.uses > section.begun and one.is_wanting(section) for section in one.sections
                 ):
-                    found[owner, one.rule.id] = inconclusive
-        return found
+                    counts[owner, one.rule.id] = inconclusive
+        return counts
 
     def is_wanting(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when a trial is wanted of what these rules did with this URL."""
@@ -214,11 +214,11 @@ class RuleBook:
             one.gone.add(hash(canonical))  # however many URLs were sent there, as `there` counts them
             if not leads_nowhere(one.before[0] - known_elsewhere(one.rule) + one.there, len(one.gone)):
                 continue
-            said = f"{counted(len(one.gone), 'canonical URL')} led nowhere, such as {url} → {canonical}"
+            reason = f"{counted(len(one.gone), 'canonical URL')} led nowhere, such as {url} → {canonical}"
             if one.rule.kind == "rewrite" and one.rule.source != "alias":
-                self._make_equivalence(one, said)
+                self._make_equivalence(one, reason)
             else:
-                self._revoke(one, said)
+                self._revoke(one, reason)
                 revoked.append(one.rule.id)
         return revoked
 
@@ -254,13 +254,13 @@ class RuleBook:
     def watched(self, owner: str, *sources: str) -> list[WatchedRule]:
         """What is known of rules from these sources on an owner's pages, and of those that were revoked there."""
         in_use = self._watched.get(owner) or self._restricted.get(owner, {})  # of which none was used since `reread`
-        known = (*in_use.values(), *self._revoked.get(owner, {}).values())
-        return [one for one in known if one.rule.source in sources]
+        watched = (*in_use.values(), *self._revoked.get(owner, {}).values())
+        return [one for one in watched if one.rule.source in sources]
 
     def revoked(self, owner: str, source: str) -> dict[str, str]:
         """Ids of rules from this source that were revoked on an owner's pages → why."""
-        known = self._revoked.get(owner, {}).values()
-        return {one.rule.id: one.revoked for one in known if one.rule.source == source}
+        revoked = self._revoked.get(owner, {}).values()
+        return {one.rule.id: one.revoked for one in revoked if one.rule.source == source}
 
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
@@ -278,12 +278,12 @@ class RuleBook:
             }
         self._watched.clear()
         for owner, revoked in self._revoked.items():
-            known = {one.rule.effect: one for one in revoked.values()}
+            by_effect = {one.rule.effect: one for one in revoked.values()}
             for rule in self._rules_of(owner):
-                if rule.effect not in known:
+                if rule.effect not in by_effect:
                     revoked.pop(rule.id, None)  # another rule has its id
                 elif rule.state != "disabled":
-                    one = known[rule.effect]
+                    one = by_effect[rule.effect]
                     self._revoke(one.reread(rule), one.revoked)
 
     def _rules_of(self, owner: str) -> tuple[Rule, ...]:
@@ -293,9 +293,11 @@ class RuleBook:
         owner = owner_of(url)
         watched = self._watched.get(owner)
         if watched is None:
-            known, revoked = self._restricted.get(owner, {}), self._revoked.get(owner, {})
+            restricted, revoked = self._restricted.get(owner, {}), self._revoked.get(owner, {})
             watched = self._watched[owner] = {
-                rule.id: known[rule.effect].reread(rule) if rule.effect in known else WatchedRule.of(rule, owner)
+                rule.id: restricted[rule.effect].reread(rule)
+                if rule.effect in restricted
+                else WatchedRule.of(rule, owner)
                 for rule in self._rules_of(owner)
                 if rule.state != "disabled" and rule.id not in revoked
             }
@@ -308,25 +310,25 @@ class RuleBook:
         where = [section] if is_here else list(culprit.sections)
         passed, failed = sum(one.passed for one in where), sum(one.failed for one in where)
         trials, example = counted(passed + failed, "trial"), f"{section.counterexample} → {section.led_to}"
-        said = f"{failed} of {trials} led to another page, such as {example}"
+        reason = f"{failed} of {trials} led to another page, such as {example}"
         if not is_here:
-            self._revoke(culprit, said)
+            self._revoke(culprit, reason)
             return Ruling(revoked=(name,))
-        note = f"not used in one part of the site in the crawl of {date.today()}: {said}"
+        note = f"not used in one part of the site in the crawl of {date.today()}: {reason}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
         self._write([culprit], note, is_revoked=False)
         return Ruling(restricted=(name,))
 
-    def _revoke(self, culprit: WatchedRule, said: str) -> None:
+    def _revoke(self, culprit: WatchedRule, reason: str) -> None:
         name, owner = culprit.rule.id, culprit.owner
-        culprit.revoked = said
+        culprit.revoked = reason
         self._watched.get(owner, {}).pop(name, None)
         self._revoked[owner][name] = culprit
-        note = f"revoked on {date.today()}: {said}"
+        note = f"revoked on {date.today()}: {reason}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
         self._write([culprit], note, is_revoked=True)
 
-    def _make_equivalence(self, one: WatchedRule, said: str) -> None:
+    def _make_equivalence(self, one: WatchedRule, reason: str) -> None:
         """It is on probation for all again, for a log may have told of pages that are not there; trials still count."""
         name, site = one.rule.id, site_of(one.owner)
         for owner, watched in self._watched.items():
@@ -335,7 +337,7 @@ class RuleBook:
                 rule = replace(rule, evidence=Evidence(), examples=())
                 watched[name] = msgspec.structs.replace(watched[name], rule=rule, there=0, gone=set())
         self._normalizer.overrule(site, name, "equivalence")
-        note = f"turned into an equivalence on {date.today()}: {said}"
+        note = f"turned into an equivalence on {date.today()}: {reason}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(one.owner), printable(note))
         self._write([self._watched[one.owner][name]], note, is_revoked=False)
 

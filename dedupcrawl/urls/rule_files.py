@@ -148,11 +148,11 @@ def read_rules(path: Path) -> SiteRules:
         raise RuleError(f"{path}: a value in it cannot be read, such as a number of thousands of digits") from error
 
 
-def _mistake(said: str, content: bytes) -> str:
+def _mistake(message: str, content: bytes) -> str:
     """What the TOML reader says, and what to correct; if something is open at the end, it names no line."""
-    what, at_end, _ = said.partition(" (at end of document)")
+    what, at_end, _ = message.partition(" (at end of document)")
     if not at_end:
-        return f": {said}; correct that line of TOML"
+        return f": {message}; correct that line of TOML"
     line = content.rstrip().count(b"\n") + 1
     return f", line {line}, where the file ends: {what}; correct that line, or close what an earlier line opens"
 
@@ -203,8 +203,8 @@ def file_of(files: Mapping[str, File], site: str) -> File | None:
     """
     if not files:
         return None
-    found = files.get(file_name(site))
-    return files.get(file_name(other_form(site))) if found is None else found
+    path = files.get(file_name(site))
+    return files.get(file_name(other_form(site))) if path is None else path
 
 
 def rules_of(files: Mapping[str, Path], site: str) -> SiteRules | None:
@@ -214,8 +214,12 @@ def rules_of(files: Mapping[str, Path], site: str) -> SiteRules | None:
         RuleError: Its file cannot be read.
     """
     path = file_of(files, site)
-    found = read_rules(path) if path is not None else None
-    return msgspec.structs.replace(found, site=site) if found and ascii_form(found.site) == ascii_form(site) else None
+    site_rules = read_rules(path) if path is not None else None
+    return (
+        msgspec.structs.replace(site_rules, site=site)
+        if site_rules and ascii_form(site_rules.site) == ascii_form(site)
+        else None
+    )
 
 
 def path_in(folder: Path, site: str) -> Path:
@@ -232,16 +236,16 @@ def rule_files(paths: Sequence[Path]) -> dict[str, Path]:
     Raises:
         RuleError: When a path does not exist.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():
             with os.scandir(path) as entries:
-                found |= {e.name: Path(e.path) for e in entries if e.name.endswith(SUFFIX) and e.name[0] != "."}
+                files |= {e.name: Path(e.path) for e in entries if e.name.endswith(SUFFIX) and e.name[0] != "."}
         elif path.exists():
-            found[path.name] = path
+            files[path.name] = path
         else:
             raise RuleError(f"{path}: no such file or folder")
-    return found
+    return files
 
 
 def read_named(path: Path) -> SiteRules:
@@ -287,20 +291,20 @@ def replace_rules(path: Path, rules: Sequence[Rule]) -> None:
     if len(tables) != len(before.rules):  # written in another way
         write_text(path, encoded(wanted))
         return
-    known = {rule.id: (number, rule) for number, rule in enumerate(before.rules)}
+    by_id = {rule.id: (number, rule) for number, rule in enumerate(before.rules)}
     parts, last = [head], -1
     for rule in rules:
-        number, old = known.get(rule.id, (len(tables), rule))
+        number, old = by_id.get(rule.id, (len(tables), rule))
         if number != last + 1 or number == len(tables):  # another table stood before it, or none
             parts[-1] = parts[-1].rstrip("\n") + "\n\n"
         parts.append(_changed(tables[number], old, rule) if number < len(tables) else _new(rule))
         last = number
     text = "".join(parts).rstrip("\n") + "\n"
     try:
-        found = SiteRules.from_dict(msgspec.toml.decode(text))
+        reread = SiteRules.from_dict(msgspec.toml.decode(text))
     except (RuleError, msgspec.DecodeError):
-        found = None
-    write_text(path, text if found == wanted else encoded(wanted))
+        reread = None
+    write_text(path, text if reread == wanted else encoded(wanted))
 
 
 def _tables(content: bytes) -> list[str]:

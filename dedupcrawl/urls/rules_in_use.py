@@ -26,11 +26,11 @@ class RulesInUse:
         A URL whose canonical form belongs to another part of the site, in which that has another canonical form, is
         left as it is.
         """
-        found = self._normalizer.normalize(url)
-        if self._excluded is None or not found.rules:
-            return found
+        normalized = self._normalizer.normalize(url)
+        if self._excluded is None or not normalized.rules:
+            return normalized
         used = self.by_some(url)
-        is_fixed = used == found or self.by_some(used.canonical).canonical == used.canonical
+        is_fixed = used == normalized or self.by_some(used.canonical).canonical == used.canonical
         return used if is_fixed else left(url, canonical_url(url))
 
     def identity(self, url: str) -> str:
@@ -42,11 +42,11 @@ class RulesInUse:
 
         It has the same canonical form; where those rules make a URL of another, it is left as it is.
         """
-        found = self.normalize(url)
-        if found.kind != "equivalence":
-            return found
+        normalized = self.normalize(url)
+        if normalized.kind != "equivalence":
+            return normalized
         made = self.by_some(url, are_rewrites=True)
-        is_one = self.normalize(made.canonical).canonical == found.canonical
+        is_one = self.normalize(made.canonical).canonical == normalized.canonical
         return made if is_one else left(url, canonical_url(url))
 
     def by_some(self, url: str, which: Excluded | None = None, *, are_rewrites: bool = False) -> Normalized:

@@ -56,19 +56,19 @@ def traits(url: str) -> tuple[tuple[str, str], ...]:
     parts = split_url(canonical_url(url))
     if parts is None:
         return ()
-    found = {"host": parts.authority.partition(":")[0].lower()[:_LONGEST]}
+    made = {"host": parts.authority.partition(":")[0].lower()[:_LONGEST]}
     segments = [segment for segment in parts.segments if segment]
     if len(segments) > 1:
-        found["front"] = _kind(segments[0])
+        made["front"] = _kind(segments[0])
     if len(segments) > 2:
-        found["second"] = _kind(segments[1])
+        made["second"] = _kind(segments[1])
     if segments:
-        found["page"] = _kind(segments[-1])
+        made["page"] = _kind(segments[-1])
     for arg in parts.args[:_MOST_ARGUMENTS]:
         name, _, value = arg.partition("=")
         if len(name) <= _LONGEST and (kind := _kind(value)) != "*":
-            found.setdefault(f"?{name}", kind)
-    return tuple(sorted(found.items()))
+            made.setdefault(f"?{name}", kind)
+    return tuple(sorted(made.items()))
 
 
 def folders(url: str) -> tuple[tuple[str, str], ...]:
@@ -193,8 +193,8 @@ class Sections:
         failed_lately = rule.failed and rule.state == "probation"
         self.needs_trials = not rule.is_lossless
         passed, failed = known_before(rule)
-        known = (passed, failed) if self.needs_trials else (passed + 1, failed)
-        self._known = Section(known, TRIALS_FOR_A_FAILURE if failed_lately else 0)
+        counts = (passed, failed) if self.needs_trials else (passed + 1, failed)
+        self._known = Section(counts, TRIALS_FOR_A_FAILURE if failed_lately else 0)
         self._elsewhere = known_elsewhere(rule)
         of_others = is_new or rule.rests_on_others or (rule.source == "alias" and not rule.evidence.correct)
         is_of_any = not of_others and (rule.source != "learned" or not rule.examples)

@@ -49,7 +49,7 @@ def for_owner(rule: Rule, owner: str) -> Rule:
     def part(count: int) -> int:
         return count * len(own) // len(rule.examples)
 
-    said = rule.evidence
+    evidence = rule.evidence
     return replace(
         rule,
         state="active"
@@ -57,7 +57,7 @@ def for_owner(rule: Rule, owner: str) -> Rule:
         else rule.state,  # each part of the owner's site tries it
         tried=part(rule.tried),
         failed=part(rule.failed),
-        evidence=Evidence(coverage=part(said.coverage), correct=part(said.correct), wrong=part(said.wrong)),
+        evidence=Evidence(coverage=part(evidence.coverage), correct=part(evidence.correct), wrong=part(evidence.wrong)),
         examples=own,
         counterexamples=wrong,
     )
@@ -194,12 +194,12 @@ class WatchedRule(msgspec.Struct):
         trials have spoken for, is due anyway: where a crawl ends, that page may be what leads on.
         """
         is_due = self.untried * share >= (1.0 - chance.random() if self._is_found_out else 1)
-        found = {self.drawn_use} if self._is_found_out else {self.drawn_use, self.last_use}
+        uses = {self.drawn_use} if self._is_found_out else {self.drawn_use, self.last_use}
         if not is_due and self.rule.is_by_people and self._trials < TRIALS_OF_NEW:
-            is_due, found = True, {self.last_use}
+            is_due, uses = True, {self.last_use}
         if is_due or self._is_found_out:
             self.untried, self.drawn_use, self.last_use = 0, "", ""
-        return found - {""} if is_due else set()
+        return uses - {""} if is_due else set()
 
     def take_inconclusive(self) -> int:
         """How many inconclusive trials are to be replaced now: in total at most as many as were sampled."""
@@ -228,9 +228,9 @@ class WatchedRule(msgspec.Struct):
         is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
         ready = None if is_said else CompiledRule(rule)
 
-        def pairs(known: tuple[tuple[str, str], ...], urls: list[str]) -> tuple[tuple[str, str], ...]:
+        def pairs(existing: tuple[tuple[str, str], ...], urls: list[str]) -> tuple[tuple[str, str], ...]:
             made = [example(ready, url, site_of(url)) if ready else (url, url) for url in urls]
-            return tuple(dict.fromkeys((*known, *filter(None, made))))
+            return tuple(dict.fromkeys((*existing, *filter(None, made))))
 
         examples = pairs(rule.examples, self.sections.proved())[:MOST_EXAMPLES]
         wrong = self.sections.failing() if self.revoked else self.sections.refuted()
@@ -306,9 +306,9 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
 
     def told_to(self, rule: Rule) -> Rule:
         """The rule, with what is known of it."""
-        known = replace(rule, tried=self.tried, failed=self.failed)
-        known = replace(known, examples=self.examples, counterexamples=self.counterexamples)
-        return replace(known, kind="equivalence") if self.led_nowhere else known
+        record = replace(rule, tried=self.tried, failed=self.failed)
+        record = replace(record, examples=self.examples, counterexamples=self.counterexamples)
+        return replace(record, kind="equivalence") if self.led_nowhere else record
 
 
 Known = TypeVar("Known", bound="SiteTrials")

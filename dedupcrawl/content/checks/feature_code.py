@@ -115,12 +115,12 @@ def common_run(new: str, kept: str, at_least: int) -> int:
     begin, end = len(new) - at_least, at_least
     core, head, tail = new[begin:end], new[:begin][::-1], new[end:]
     best = 0
-    found = kept.find(core)
-    while found >= 0 and best < len(new):
-        before = kept[max(0, found - begin) : found][::-1]
-        after = kept[found + len(core) : found + len(core) + len(tail)]
+    start = kept.find(core)
+    while start >= 0 and best < len(new):
+        before = kept[max(0, start - begin) : start][::-1]
+        after = kept[start + len(core) : start + len(core) + len(tail)]
         best = max(best, _common_prefix(head, before) + len(core) + _common_prefix(tail, after))
-        found = kept.find(core, found + 1)
+        start = kept.find(core, start + 1)
     return best if best >= at_least else 0
 
 

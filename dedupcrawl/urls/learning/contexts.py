@@ -40,16 +40,16 @@ def _leaves(  # noqa: PLR0913 - of a recursion
     rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, ...], forms: Forms, least: float
 ) -> Iterator[tuple[Rule, Tally]]:
     within = scoped(rule, path)
-    found = forms.tally([tried.rows[i] for i in uses], [tried.after[i] for i in uses]) if path else tried
-    if within is None or not found.right or found.clusters < least:
+    tally = forms.tally([tried.rows[i] for i in uses], [tried.after[i] for i in uses]) if path else tried
+    if within is None or not tally.right or tally.clusters < least:
         return
-    if not found.wrong:
-        yield within, found
+    if not tally.wrong:
+        yield within, tally
         return
     best = _best(rule, tried, uses, path, forms) if len(path) < _DEPTH else None
     if best is None:
-        if found.worth > 0:
-            yield within, found
+        if tally.worth > 0:
+            yield within, tally
         return
     there = [i for i in uses if best in forms.atoms(tried.rows[i])]
     rest = sorted(set(uses).difference(there))
@@ -57,8 +57,8 @@ def _leaves(  # noqa: PLR0913 - of a recursion
         *_leaves(rule, tried, there, (*path, (best, True)), forms, least),
         *_leaves(rule, tried, rest, (*path, (best, False)), forms, least),
     ]
-    if found.worth >= sum(one.worth for _, one in split):
-        yield within, found
+    if tally.worth >= sum(one.worth for _, one in split):
+        yield within, tally
     else:
         yield from split
 
@@ -79,9 +79,9 @@ def _best(rule: Rule, tried: Tally, uses: Sequence[int], path: tuple[Condition, 
         a, b = of_right[atom], of_wrong[atom]
         if min(a + b, len(uses) - a - b) < _LEAST_USES:
             continue
-        found = whole_entropy - _bits(a, b) - _bits(len(right) - a, len(wrong) - b)
-        if found > least:
-            gains.append((-found, atom))
+        gain = whole_entropy - _bits(a, b) - _bits(len(right) - a, len(wrong) - b)
+        if gain > least:
+            gains.append((-gain, atom))
     for _, atom in sorted(gains):
         if all(scoped(rule, (*path, (atom, holds))) for holds in (True, False)):
             return atom

@@ -102,12 +102,12 @@ class PatternNode:
 
     def templates_of(self, token: str) -> list[str]:
         """The templates of all nodes whose pattern a token is of, each before its refinements; not to be edited."""
-        found = self._templates.get(token)
-        if found is None:
+        templates = self._templates.get(token)
+        if templates is None:
             finer = chain.from_iterable(node.templates_of(token) for node in (*self.fronts, *self.children))
-            found = [self.template, *finer] if self.template == "{}" or self._form.match(token, {}) else []
-            self._templates[token] = found
-        return found
+            templates = [self.template, *finer] if self.template == "{}" or self._form.match(token, {}) else []
+            self._templates[token] = templates
+        return templates
 
 
 def deep_patterns(tokens: Sequence[str]) -> PatternNode:
@@ -124,8 +124,8 @@ def _tree(tokens: tuple[str, ...]) -> PatternNode:
     """Kept, as the next round of learning often asks for the same."""
     root = PatternNode(_template((), ""))
     _refine(root, [(token, ()) for token in tokens])
-    known = set(root.all_templates())
-    fronts = {template.partition("{}")[0] + "{}" for template in known} - known
+    all_templates = set(root.all_templates())
+    fronts = {template.partition("{}")[0] + "{}" for template in all_templates} - all_templates
     root.fronts += [PatternNode(front) for front in sorted(fronts) if not front[-3].isalnum()]
     return root
 
@@ -189,14 +189,14 @@ def _open_anchors(token: str, spans: Spans) -> Sequence[Anchor]:
     anchors = candidate_anchors(token)
     if not spans:
         return anchors
-    found = []
+    opened = []
     for anchor in anchors:
         for start, stop in spans:
             if start <= anchor.start and anchor.stop <= stop:
                 break
         else:
-            found.append(anchor)
-    return found
+            opened.append(anchor)
+    return opened
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> Spans:

@@ -239,9 +239,9 @@ def _split(one: str, other: str, i: int) -> _Split | None:
 
 def _kept(text: str, i: int) -> tuple[Piece, Piece, str]:
     """What two segments have in common: its form, its use in the target, and what is captured, a number if any."""
-    found = _ONE_NUMBER.fullmatch(text)
-    front, value, back = found.groups() if found and is_expressible(text) else ("", text, "")
-    kept = whole(f"k{i}", "digits" if found else "").captures
+    match = _ONE_NUMBER.fullmatch(text)
+    front, value, back = match.groups() if match and is_expressible(text) else ("", text, "")
+    kept = whole(f"k{i}", "digits" if match else "").captures
     return Piece((front, back), kept), Piece((front, back), (Capture(f"k{i}"),)), value
 
 

@@ -70,7 +70,7 @@ class Tally:
 
     def rows_with(self, flag: int) -> list[int]:
         """The forms of which this became."""
-        return [row for row, found in zip(self.rows, self.flags, strict=True) if found == flag]
+        return [row for row, one in zip(self.rows, self.flags, strict=True) if one == flag]
 
 
 class Forms:
@@ -125,10 +125,10 @@ class Forms:
 
     def atoms(self, row: int) -> frozenset[str]:
         """What contexts may ask of a form, see `atoms.atoms_of`."""
-        found = self._atoms.get(row)
-        if found is None:
-            found = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns, self.names)
-        return found
+        atoms = self._atoms.get(row)
+        if atoms is None:
+            atoms = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns, self.names)
+        return atoms
 
     def has(self, text: str) -> bool:
         """True when there is a form of this text."""
@@ -136,10 +136,10 @@ class Forms:
 
     def clusters(self) -> dict[int, list[int]]:
         """The pages that still have several forms, and these."""
-        found: defaultdict[int, list[int]] = defaultdict(list)
+        members: defaultdict[int, list[int]] = defaultdict(list)
         for row, form in self.all.items():
-            found[form.label].append(row)
-        return {label: rows for label, rows in found.items() if len(rows) > 1}
+            members[form.label].append(row)
+        return {label: rows for label, rows in members.items() if len(rows) > 1}
 
     def _asked(self, rule: CompiledRule) -> Iterable[int]:
         """Forms that the rule may be for."""
@@ -152,13 +152,13 @@ class Forms:
     def changed(self, rule: Rule, rows: Iterable[int] | None = None) -> tuple[list[int], list[str]]:
         """The forms that a rule changes, of some or all, and what it makes of them."""
         ready = compiled(rule)
-        found, after = [], []
+        numbers, after = [], []
         for row in self._asked(ready) if rows is None else rows:
             new = ready.apply(self.all[row].parts, self.site)
             if new is not None:
-                found.append(row)
+                numbers.append(row)
                 after.append(new.join())
-        return found, after
+        return numbers, after
 
     def tried(self, rule: Rule, rows: Iterable[int] | None = None) -> Tally:
         """What a rule would do to all forms, or to some."""
@@ -211,23 +211,23 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: 
     ['0=wiki', '1:digits', '?mode', '?mode=view', 'depth=2', 'host=a.com']
     """
     segments = parts.segments or [""]
-    found = {f"host={parts.authority.lower()}", f"depth={len(segments)}"}
+    atoms = {f"host={parts.authority.lower()}", f"depth={len(segments)}"}
     for i, segment in enumerate(segments[:DEEP]):
         if kind := kind_of([segment]):
-            found.add(f"{i}:{kind}")
+            atoms.add(f"{i}:{kind}")
         elif len(segment) <= LONGEST_WORD and is_expressible(segment) and (segment or i or len(segments) == 1):
-            found.add(f"{i}={segment}")
+            atoms.add(f"{i}={segment}")
         if str(i) in patterns:
-            found.update([f"{i}~{template}" for template in patterns[str(i)].templates_of(segment)[1:]])
+            atoms.update([f"{i}~{template}" for template in patterns[str(i)].templates_of(segment)[1:]])
     last = segments[-1]
     if (at := last.rfind(".")) > 0 and len(last) - at <= 6:  # 3 and 12: the same rules of fifteen mirrors
-        found.add(f"suffix={last[at:]}")
+        atoms.add(f"suffix={last[at:]}")
     if len(segments) > 1 and len(last) <= LONGEST_WORD and is_expressible(last) and not _is_number(last):
-        found.add(f"last={last}")
+        atoms.add(f"last={last}")
     for arg in parts.args[:MOST_ARGS]:
         name, equals, value = arg.partition("=")
         if is_name(name):
-            found.add(f"?{name}")
+            atoms.add(f"?{name}")
             if (
                 equals
                 and value
@@ -236,10 +236,10 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: 
                 and is_value(value)
                 and not _is_number(value)
             ):
-                found.add(f"?{name}={value}")
+                atoms.add(f"?{name}={value}")
             if f"?{name}" in patterns:
-                found.update([f"?{name}={template}" for template in patterns[f"?{name}"].templates_of(value)[1:]])
-    return frozenset(found)
+                atoms.update([f"?{name}={template}" for template in patterns[f"?{name}"].templates_of(value)[1:]])
+    return frozenset(atoms)
 
 
 def patterns_of(urls: Sequence[UrlParts]) -> Patterns:
@@ -251,7 +251,7 @@ def patterns_of(urls: Sequence[UrlParts]) -> Patterns:
         for arg in parts.args[:MOST_ARGS]:
             name, _, value = arg.partition("=")
             slots[f"?{name}"][value] = None
-    trees = {slot: deep_patterns(list(found)) for slot, found in slots.items()}
+    trees = {slot: deep_patterns(list(values)) for slot, values in slots.items()}
     return {slot: tree for slot, tree in trees.items() if tree.children}
 
 

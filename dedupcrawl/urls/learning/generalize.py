@@ -84,9 +84,9 @@ def of_segments(values: Collection[str], name: str = "", *, refuted: bool = Fals
     distinct = len({core.lstrip("0") for core in cores})
     words = len(texts) <= MOST_WORDS and not any("|" in text for text in texts)
     few = refuted and words
-    found = of_kind(texts, name)
-    if found is not None and (not few or "token" in kind_of(cores)):
-        return found
+    form = of_kind(texts, name)
+    if form is not None and (not few or "token" in kind_of(cores)):
+        return form
     if not few and is_open(distinct) and (front or end) and all(cores):
         return Piece((front, end), (capture(name),))
     if not few and is_open(distinct):

@@ -149,8 +149,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
         hypotheses += [(_learned(rule), 0, False) for one in lost for rule in dict.fromkeys((one, _anywhere(one)))]
         if not number:
             hypotheses += [(rule, 0, True) for rule in EXPECTED]
-        found = _named(accepted(hypotheses, forms, price), number + 1)
-        before = [*proved, *found]
+        named = _named(accepted(hypotheses, forms, price), number + 1)
+        before = [*proved, *named]
         proved = _proved(before, ledger, price, min_coverage if number == _ROUNDS else 0)
         lost = _lost(before, proved)
     rules = [_with_evidence(one, ledger.uses[one.rule.id], ledger) for one in proved]
@@ -173,9 +173,9 @@ def _learned(rule: Rule) -> Rule:
     return replace(rule, source="learned", state="probation", evidence=Evidence(), note="")
 
 
-def _named(found: Iterable[Candidate], number: int) -> list[Candidate]:
+def _named(candidates: Iterable[Candidate], number: int) -> list[Candidate]:
     """With the ids of rules of a round."""
-    return [replace(one, rule=replace(one.rule, id=f"r{number}-{i}")) for i, one in enumerate(found, 1)]
+    return [replace(one, rule=replace(one.rule, id=f"r{number}-{i}")) for i, one in enumerate(candidates, 1)]
 
 
 def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
@@ -265,15 +265,15 @@ def _atoms(url: str) -> frozenset[str]:
 def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:
     """The rule as it goes into the file: a rewrite if most of its targets are URLs of the site."""
     rule = one.rule
-    known = rule.source in {"prior", "software"}
-    is_real = not known and "{}" not in rule.to and use.real >= _REAL_TARGETS * sum(use.coverage)
+    is_prior = rule.source in {"prior", "software"}
+    is_real = not is_prior and "{}" not in rule.to and use.real >= _REAL_TARGETS * sum(use.coverage)
     ready = CompiledRule(rule)
     tried = (example(ready, ledger.urls[row], ledger.site) for row in use.rows)
     examples = islice((pair for pair in tried if pair is not None), _EXAMPLES)
     return replace(
         rule,
         kind="rewrite" if is_real else rule.kind,
-        source=rule.source if known else "learned",
+        source=rule.source if is_prior else "learned",
         evidence=Evidence(one.support, use.coverage[1], use.right[1], use.wrong[1], use.collisions),
         examples=tuple(examples),
     )

@@ -69,9 +69,9 @@ class Price:
         """Right merges that a wrong one outweighs."""
         return 1.0 / max(1e-6, (1.0 - self.min_precision) * _SHARE)
 
-    def passes(self, found: Tally, clusters: float) -> bool:
+    def passes(self, tally: Tally, clusters: float) -> bool:
         """True when a hypothesis is right as often as the user asks, of so many clusters at least."""
-        return found.clusters >= clusters and found.right >= self.min_precision * (found.right + found.wrong)
+        return tally.clusters >= clusters and tally.right >= self.min_precision * (tally.right + tally.wrong)
 
     def is_safe(self, right: float, wrong: float) -> bool:
         """True when so many wrong ones may be chance: a standard deviation more than allowed."""
@@ -104,10 +104,10 @@ class Ledger:
         self.refuted: list[Rule] = []
         self._added: dict[str, tuple[int, int]] = {}
 
-    def apply(self, rules: Sequence[Rule], known: Ledger | None = None) -> None:
+    def apply(self, rules: Sequence[Rule], earlier: Ledger | None = None) -> None:
         """Use these rules and no others; their ids differ, and an id of before means that rule, if for fewer URLs.
 
-        The results of URLs in `known`, a ledger under these rules, are taken from there.
+        The results of URLs in `earlier`, a ledger under these rules, are taken from there.
         """
         rules = list(rules)
         before = {rule.id: rule for rule in self.rules}
@@ -121,14 +121,14 @@ class Ledger:
             self.forms, self._by = [""] * len(self.urls), [()] * len(self.urls)
         self.rules = rules
         normalizer = SiteNormalizer(SiteRules(self.site, tuple(rules)))
-        done = dict(zip(known.urls, zip(known.forms, known._by, strict=True), strict=True)) if known else {}
+        done = dict(zip(earlier.urls, zip(earlier.forms, earlier._by, strict=True), strict=True)) if earlier else {}
         for row in again:
-            found = done.get(self.urls[row])
-            if found is None:
-                found = (now := normalizer.normalize(self.urls[row])).canonical, now.rules
-            is_stuck = not found[1] and next(normalizer.steps(self.urls[row]), None) is not None
+            result = done.get(self.urls[row])
+            if result is None:
+                result = (now := normalizer.normalize(self.urls[row])).canonical, now.rules
+            is_stuck = not result[1] and next(normalizer.steps(self.urls[row]), None) is not None
             (self._stuck.add if is_stuck else self._stuck.discard)(row)
-            self.forms[row], self._by[row] = found
+            self.forms[row], self._by[row] = result
         self._count()
         self._forget({self.forms[row] for row in again})
 
@@ -300,8 +300,8 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
         before: The carried-over rules.
         price: For right and wrong merges.
     """
-    known = {rule.effect for rule in learned}
-    rest = [rule for rule in before if rule.effect not in known]
+    effects = {rule.effect for rule in learned}
+    rest = [rule for rule in before if rule.effect not in effects]
     if not rest:
         return CarriedOver()
     ledger = Ledger(site, urls, labels, [0] * len(urls))

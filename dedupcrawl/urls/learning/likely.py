@@ -79,12 +79,12 @@ def _name(rule: Rule) -> str:
 
 
 def _hypotheses() -> list[_Hypothesis]:
-    found = []
+    hypotheses = []
     for rule in (*ASSUMED, *SPELLINGS, *_SUFFIXES):
         is_of_arguments = bool(rule.drop) or rule.convert == "sort-query"
-        found.append(_Hypothesis(rule, _two_values if is_of_arguments else _two_spellings, is_of_arguments))
-    found.append(_Hypothesis(_PERMANENT, _one_version, minds_arguments=True))
-    return [one._replace(rule=replace(one.rule, id=f"likely.{_name(one.rule)}", source="prior")) for one in found]
+        hypotheses.append(_Hypothesis(rule, _two_values if is_of_arguments else _two_spellings, is_of_arguments))
+    hypotheses.append(_Hypothesis(_PERMANENT, _one_version, minds_arguments=True))
+    return [one._replace(rule=replace(one.rule, id=f"likely.{_name(one.rule)}", source="prior")) for one in hypotheses]
 
 
 _HYPOTHESES = _hypotheses()

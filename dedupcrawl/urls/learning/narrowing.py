@@ -54,15 +54,15 @@ def specialized(
     match, to = with_forms(match, forms), with_forms(to, {n: f for n, f in forms.items() if f.is_literal})
     if match is None or to is None:
         return None
-    found = replace(rule, match=written(match), to=written(to))
-    return found if is_valid(found) and found.match != found.to else None
+    narrower = replace(rule, match=written(match), to=written(to))
+    return narrower if is_valid(narrower) and narrower.match != narrower.to else None
 
 
-def is_refuted(tried: Tally, found: Tally, forms: Forms) -> bool:
+def is_refuted(tried: Tally, tally: Tally, forms: Forms) -> bool:
     """True when the rule is wrong at paths like those where it is right: some other value is another page."""
     if not tried.wrong:
         return False
-    right = {_place(forms.all[row].parts) for row in found.rows_with(1)}
+    right = {_place(forms.all[row].parts) for row in tally.rows_with(1)}
     return any(_place(forms.all[row].parts) in right for row in tried.rows_with(0))
 
 
@@ -70,15 +70,15 @@ def _place(parts: UrlParts) -> tuple[int, str]:
     return len(parts.segments), parts.segments[0] if len(parts.segments) > 1 else ""
 
 
-def narrowed(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
+def narrowed(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
     """The rule, for what its right uses have in common."""
-    rows = found.rows_with(1)
+    rows = tally.rows_with(1)
     uses = [(forms.all[row].parts, forms.all[row].label) for row in rows]
     if rule.match.startswith(("//", "http")) or not uses:
         yield rule
         return
     if rule.drop:
-        yield from _narrowed_drop(rule, found, forms, refuted=refuted)
+        yield from _narrowed_drop(rule, tally, forms, refuted=refuted)
         return
     if rule.to:
         ready = compiled(rule)
@@ -97,10 +97,10 @@ def narrowed(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> Iterat
     yield anonymous(asking(rule, uses, paths) if of_arguments and "decode}" not in rule.to else rule)
 
 
-def _narrowed_drop(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
+def _narrowed_drop(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
     """For each argument, the values that made no difference; arguments of which any may be are one rule."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
-    for row, text, flag in zip(found.rows, found.after, found.flags, strict=True):
+    for row, text, flag in zip(tally.rows, tally.after, tally.flags, strict=True):
         if flag == 1:
             groups[text].append(row)
     seen: defaultdict[str, set[str | None]] = defaultdict(set)
@@ -124,9 +124,9 @@ def _narrowed_drop(rule: Rule, found: Tally, forms: Forms, *, refuted: bool) -> 
             open_names.append(name)
             continue
         for form in found_forms:
-            asked = with_form(rule, name, form)
-            if asked is not None:
-                yield _in_place(replace(asked, drop=(name,)), uses_of[name], forms)
+            narrower = with_form(rule, name, form)
+            if narrower is not None:
+                yield _in_place(replace(narrower, drop=(name,)), uses_of[name], forms)
     if len(rule.drop) > 1 and len(open_names) < len(rule.drop):
         yield from _joint(rule, sorted({row for rows in groups.values() for row in rows}), forms)
     if open_names:
@@ -141,12 +141,12 @@ def _joint(rule: Rule, rows: Sequence[int], forms: Forms) -> Iterator[Rule]:
     for row in rows:
         groups[tuple(name for name in rule.drop if name in args[row])].append(row)
     for names, same in groups.items():
-        asked: Rule | None = replace(rule, drop=names) if len(names) > 1 else None
+        joined: Rule | None = replace(rule, drop=names) if len(names) > 1 else None
         for name in names:
             values = of_arguments({args[row][name] for row in same})
-            asked = asked and with_form(asked, name, values[0] if values else whole())
-        if asked is not None:
-            yield _in_place(asked, same, forms)
+            joined = joined and with_form(joined, name, values[0] if values else whole())
+        if joined is not None:
+            yield _in_place(joined, same, forms)
 
 
 def _in_place(rule: Rule, rows: Sequence[int], forms: Forms) -> Rule:

@@ -178,12 +178,12 @@ def _built(text: str, sources: Sequence[_Place], values: dict[str, str]) -> Piec
     literals, start = [""], 0
     captures: list[Capture] = []
     while start < len(atoms):
-        found = _longest(atoms, start, sources) if literals[-1] or not captures else None
-        if found is None:
+        longest = _longest(atoms, start, sources) if literals[-1] or not captures else None
+        if longest is None:
             literals[-1] += atoms[start]
             start += 1
             continue
-        place, at, size, conversion = found
+        place, at, size, conversion = longest
         one = _captured(place, at, at + size, values)
         captures.append(Capture(one.name, conversions=(conversion,) if conversion else ()))
         literals.append("")
@@ -288,7 +288,7 @@ def _form(place: _Place, values: dict[str, str]) -> Piece | None:
 def _glued(text: str, *, from_end: bool) -> int:
     """How much of the text next to a capture is a mark of it: what is glued to it, and the delimiter before that."""
     if from_end:
-        found = _MARK_BEFORE.search(text)
-        return found.start() if found else 0
-    found = _MARK_BEHIND.match(text)
-    return found.end() if found else len(text)
+        match = _MARK_BEFORE.search(text)
+        return match.start() if match else 0
+    match = _MARK_BEHIND.match(text)
+    return match.end() if match else len(text)

@@ -52,10 +52,10 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
 
     What a single cluster suggests may be chance. What no cluster of the first part suggests is left for the test.
     """
-    found: dict[Rule, _Suggested] = {}
+    suggested: dict[Rule, _Suggested] = {}
 
     def add(one: Rule, label: int, values: Mapping[str, str]) -> None:
-        seen = found.setdefault(one, _Suggested(set(), defaultdict(set)))
+        seen = suggested.setdefault(one, _Suggested(set(), defaultdict(set)))
         seen.labels.add(label)
         for name, value in values.items():
             seen.values[name].add(value)
@@ -73,7 +73,7 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
         for form in cluster:
             for one in embedded(form.parts):
                 add(one, label, {})
-    ranked = [(sum(not forms.sides[label] for label in seen.labels), one, seen) for one, seen in found.items()]
+    ranked = [(sum(not forms.sides[label] for label in seen.labels), one, seen) for one, seen in suggested.items()]
     ranked = [item for item in ranked if item[0] and len(item[2].labels) > 1]
     ranked.sort(key=lambda item: (-item[0], str(item[1])))
     for support, one, seen in ranked[:_MOST_HYPOTHESES]:
@@ -90,12 +90,12 @@ def cost_of(rule: Rule) -> float:
     exceptions = sum(scope.startswith("!") for scope in (*rule.hosts, *rule.within)) + len(rule.unless)
     match, to = rule.templates()
     args = (*(match.args if match else ()), *where_of(rule).args)
-    said = sum(form is None or any(form.literals) or form.is_literal for _, form in args)
+    narrow = sum(form is None or any(form.literals) or form.is_literal for _, form in args)
     replaced = sum(form is not None and form.is_literal for _, form in to.args) if to else 0
     words = sum(len(c.words) for c in match.captures()) if match and to else 0
     kept = to.names() if to else set()
     forgotten = words + (sum(not c.star and c.name not in kept for c in match.captures()) if match and to else 0)
-    conditions = exceptions + said + replaced
+    conditions = exceptions + narrow + replaced
     return _LEAST_CLUSTERS + _COST_OF_A_CONDITION * conditions + forgotten
 
 
@@ -120,25 +120,25 @@ def refined(rule: Rule, forms: Forms, price: Price, *, expected: bool) -> Iterat
     leaves = list(contexts(rule, tried, forms, least))
     if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
         yield from narrowed(rule, tried, forms, refuted=True)
-    for within, found in leaves:
-        if not price.passes(found, least):
+    for within, tally in leaves:
+        if not price.passes(tally, least):
             continue
         if expected and not is_local(within):
             yield anonymous(within)
         else:
-            yield from narrowed(within, found, forms, refuted=is_refuted(tried, found, forms))
+            yield from narrowed(within, tally, forms, refuted=is_refuted(tried, tally, forms))
 
 
 def candidates(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> Iterable[Candidate]:
     """The hypotheses in those contexts in which they reach the bar."""
-    found: dict[Rule, Candidate] = {}
+    by_rule: dict[Rule, Candidate] = {}
     for rule, support, expected in hypotheses:
         for one in refined(rule, forms, price, expected=expected):
-            if one not in found and is_valid(one):
+            if one not in by_rule and is_valid(one):
                 counts = forms.tried(one)
                 if _passes(one, counts, price, expected=expected):
-                    found[one] = Candidate(one, support, expected, counts)
-    return found.values()
+                    by_rule[one] = Candidate(one, support, expected, counts)
+    return by_rule.values()
 
 
 def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> list[Candidate]:

@@ -31,11 +31,11 @@ def scopes(uses: Sequence[Use], *, of_arguments: bool) -> list[Path]:
 
     A rule that is `of_arguments` alone may be for a page at the root like for any other.
     """
-    found = [(parts.segments or [""], label) for parts, label in uses]
-    found = [(path, label) for path, label in found if not (len(path) > 1 and not path[0])]
-    if not found:
+    labelled = [(parts.segments or [""], label) for parts, label in uses]
+    labelled = [(path, label) for path, label in labelled if not (len(path) > 1 and not path[0])]
+    if not labelled:
         return []
-    paths = _below((), found)
+    paths = _below((), labelled)
     if any(all(piece == whole() for piece in path[:-1]) and path[-1].is_star for path in paths):
         return []
     if of_arguments and any(len(path) > 1 and path[0].captures and not path[0].is_star for path in paths):
@@ -43,12 +43,12 @@ def scopes(uses: Sequence[Use], *, of_arguments: bool) -> list[Path]:
     return paths
 
 
-def _below(front: Path, found: Sequence[tuple[list[str], int]]) -> list[Path]:
+def _below(front: Path, labelled: Sequence[tuple[list[str], int]]) -> list[Path]:
     """The templates of paths that begin so."""
     at = len(front)
     pages: defaultdict[str, set[int]] = defaultdict(set)
     ends: defaultdict[str, set[int]] = defaultdict(set)
-    for path, label in found:
+    for path, label in labelled:
         if len(path) == at + 1:
             ends[path[at]].add(label)
         elif len(path) > at + 1:
@@ -57,15 +57,15 @@ def _below(front: Path, found: Sequence[tuple[list[str], int]]) -> list[Path]:
         out = []
         for segment in sorted(pages):
             out += _below(
-                (*front, literal(segment)), [one for one in found if len(one[0]) > at + 1 and one[0][at] == segment]
+                (*front, literal(segment)), [one for one in labelled if len(one[0]) > at + 1 and one[0][at] == segment]
             )
         if ends:
             if _are_scripts(ends) or set(ends) == {""}:
                 out += [(*front, literal(segment)) for segment in sorted(ends)]
             else:
-                out += [_open(front, [one for one in found if len(one[0]) == at + 1])]
+                out += [_open(front, [one for one in labelled if len(one[0]) == at + 1])]
         return out
-    return [_open(front, found)]
+    return [_open(front, labelled)]
 
 
 def _are_sections(pages: dict[str, set[int]], ends: dict[str, set[int]], at: int) -> bool:
@@ -83,17 +83,17 @@ def _are_scripts(ends: dict[str, set[int]]) -> bool:
     return bool(scripts) and len(scripts) * _PAGES > len(ends) and not is_open(len(scripts))
 
 
-def _open(front: Path, found: Sequence[tuple[list[str], int]]) -> Path:
+def _open(front: Path, labelled: Sequence[tuple[list[str], int]]) -> Path:
     """Any names, at the depths and of the kinds that came."""
     at = len(front)
-    depths = {len(path) for path, _ in found}
+    depths = {len(path) for path, _ in labelled}
     least, most = min(depths), max(depths)
     pieces: list[Piece] = []
     for i in range(at, least if least == most else least - 1):
-        values = {path[i] for path, _ in found}
-        pieces.append(_piece(values, len({label for _, label in found}), is_last=i == most - 1))
+        values = {path[i] for path, _ in labelled}
+        pieces.append(_piece(values, len({label for _, label in labelled}), is_last=i == most - 1))
     if least < most:
-        pieces += [whole(), star("")] if least > at and all(path[least - 1] for path, _ in found) else [star("")]
+        pieces += [whole(), star("")] if least > at and all(path[least - 1] for path, _ in labelled) else [star("")]
     return (*front, *pieces)
 
 
@@ -118,8 +118,8 @@ def kept_to(rule: Rule, paths: Sequence[Path]) -> Rule:
         return rule
     match = rule.templates()[0]
     where = where_of(rule)
-    said = [*where.paths, match.path] if match is not None and match.path is not None else where.paths
-    if said and all(any(_says(one, path) for one in said) for path in paths):
+    fronts = [*where.paths, match.path] if match is not None and match.path is not None else where.paths
+    if fronts and all(any(_says(one, path) for one in fronts) for path in paths):
         return rule
     if where.paths and not all(any(_says(path, one) for one in where.paths) for path in paths):
         return rule
@@ -173,9 +173,9 @@ def asking(rule: Rule, uses: Sequence[Use], paths: Sequence[Path]) -> Rule:
             form = literal(value)
         elif not is_open(len(pages)) and all(len(p) >= _PAGES and _is_word(v) for v, p in pages.items()):
             form = whole(words=pages)
-        asked = only(rule, where.asking(name, form))
-        if is_valid(asked):
-            rule, where = asked, where_of(asked)
+        narrower = only(rule, where.asking(name, form))
+        if is_valid(narrower):
+            rule, where = narrower, where_of(narrower)
     return rule
 
 

@@ -129,10 +129,6 @@ def test_a_title_of_many_pages_is_none_of_theirs() -> None:
         assert len(TITLE.candidates(made, posted(TITLE, dict.fromkeys(range(count), made)))) == found
 
 
-ROOTS = ("sea", "wind", "harbour", "boat", "sail", "mast", "rope", "anchor", "tide", "wave", "storm", "calm", "deck")
-ENDS = ("", "s", "er", "ing", "ed", "ly", "ness", "ful", "less", "ward")
-
-
 BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 TEXT_OF_REGISTRY = SymbolText.of(
     tuple(f"Paragraph {n} holds some words, as every paragraph does, and number {n * n}." for n in range(30))
