@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from dedupcrawl.urls.learning.likely import LIKELY
-from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from dedupcrawl.urls.rule_files import read_rules
 from tests.commands.invoked import run
 from tests.crawls.site import crawl, crawled, page, prose, serve, texts
 from tests.crawls.test_software import known, settings
@@ -95,14 +93,12 @@ async def test_a_form_that_alone_has_a_link_that_leads_on_is_not_left_out(tmp_pa
     assert {prose(7_000 + n) for n in range(FOLDERS)} <= texts(done)
 
 
-@pytest.mark.parametrize("is_off", [False, True])
-async def test_a_site_has_them_unless_its_rule_file_switches_them_off(tmp_path: Path, is_off: bool) -> None:
-    off = [replace(LIKELY[INDEX_FILE], state="disabled")] * is_off
-    write_rules(tmp_path / "rules", SiteRules("127.0.0.1", tuple(off)))
+async def test_a_site_that_has_a_rule_file_has_none(tmp_path: Path) -> None:
+    given = settings(tmp_path)
+    (tmp_path / "rules" / "127.0.0.1.toml").write_text('site = "127.0.0.1"\n')
     with serve(shop()) as site:
-        done = await crawl(f"{site.base}/menu", settings(tmp_path))
-    assert ("dedup/url/rewritten" in done.stats) is not is_off
-    assert done.stats.get("dedup/software/likely", 0) == (not is_off)
+        done = await crawl(f"{site.base}/menu", given)
+    assert "dedup/url/rewritten" not in done.stats
 
 
 @pytest.mark.parametrize("off", [{"DEDUP_SOFTWARE": False}, {"DEDUP_TRIAL_SHARE": 0}, {"DEDUP_URL_MODE": "off"}])
