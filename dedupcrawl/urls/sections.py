@@ -1,4 +1,4 @@
-"""Places: the parts of a site in which a rule is tried separately, because it may be right in one and wrong in another.
+"""Sections: parts of a site in which a rule is tried separately: it may be right in one and wrong in another.
 
 The part that a URL belongs to follows from what sites usually route by: the host, the first two segments of the path,
 the script or page at the end, and arguments whose value is a word (`route=product/search`, `view=print`), except those
