@@ -179,7 +179,9 @@ class Rewriter:
             self._parts.savings.lead_on(request)
             proves = {CANONICAL: [*request.meta.get(CANONICAL, ()), normalized.canonical], "dedup_url": False}
             sent = request.replace(url=normalized.canonical, meta={**request.meta, **proves})
-            return sent if self._parts.bypass.knows(sent) else self._parts.bypass.admit(sent)
+            is_stored = normalized.canonical in self._parts.fetched.answered  # by a link before its rule was known
+            is_one_more = is_stored or self._parts.bypass.knows(sent)
+            return sent if is_one_more else self._parts.bypass.admit(sent)
         if is_answered and mode == "rewrite":
             self._rewrites.prove(normalized.canonical)
         sent = self._send(request, normalized.canonical, normalized, mode)

@@ -204,8 +204,8 @@ class Sections:
         self._spoken_for = {self._key(url) for url, _ in rule.examples}
         self._sections: dict[tuple[_Key, bool], Section] = {}  # and whether the rule changes the URLs
         self._off = {
-            self._key(url): Section((0, 0), 0, is_off=True, counterexample=url)
-            for url, _ in rule.counterexamples[:_MOST_OFF]
+            self._key(url): Section((0, 0), 0, is_off=True, counterexample=url, led_to=led_to)
+            for url, led_to in rule.counterexamples[:_MOST_OFF]
         }
 
     def __iter__(self) -> Iterator[Section]:
@@ -246,13 +246,13 @@ class Sections:
         sections = self._sections.values()
         return [section.example for section in sections if section.passed and not section.lacking and section.example]
 
-    def failing(self) -> list[str]:
-        """An example of each section where it was wrong."""
-        return [section.counterexample for section in self if section.counterexample]
+    def failing(self) -> list[tuple[str, str]]:
+        """A pair that is two pages of each section where it was wrong: a URL of the section first."""
+        return [(section.counterexample, section.led_to) for section in self if section.counterexample]
 
-    def refuted(self) -> list[str]:
-        """An example of each section where the rule is no longer used."""
-        return [section.counterexample for section in self._off.values() if section.counterexample]
+    def refuted(self) -> list[tuple[str, str]]:
+        """The same of each section where the rule is no longer used."""
+        return [(section.counterexample, section.led_to) for section in self._off.values() if section.counterexample]
 
     def is_off(self, url: str) -> bool:
         """True where the rule is no longer used."""

@@ -224,17 +224,17 @@ class WatchedRule(msgspec.Struct):
         return any(other.before[0] - elsewhere + other.passed for other in others)
 
     def pairs_with(self, rule: Rule) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-        """The examples of a rule and its counterexamples, with those of the sections where trials have spoken."""
+        """The examples of a rule and its counterexamples, with those of the sections where trials have spoken.
+
+        A counterexample begins with the URL on trial, which says what section is meant. The rule need not change it: it
+        may have the form that the rule makes of others, one of which stood for it.
+        """
         is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
         ready = None if is_said else CompiledRule(rule)
-
-        def pairs(existing: tuple[tuple[str, str], ...], urls: list[str]) -> tuple[tuple[str, str], ...]:
-            made = [example(ready, url, site_of(url)) if ready else (url, url) for url in urls]
-            return tuple(dict.fromkeys((*existing, *filter(None, made))))
-
-        examples = pairs(rule.examples, self.sections.proved())[:MOST_EXAMPLES]
+        right = [example(ready, url, site_of(url)) if ready else (url, url) for url in self.sections.proved()]
         wrong = self.sections.failing() if self.revoked else self.sections.refuted()
-        return examples, pairs(rule.counterexamples, wrong)[:_MOST_WRONG]
+        examples = tuple(dict.fromkeys((*rule.examples, *filter(None, right))))
+        return examples[:MOST_EXAMPLES], tuple(dict.fromkeys((*rule.counterexamples, *wrong)))[:_MOST_WRONG]
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
         """A rule of a file with what is new of it.

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls import sections
 from dedupcrawl.urls.bounds import lower_bound
+from dedupcrawl.urls.learning.likely import LIKELY
 from dedupcrawl.urls.probation import TARGET, TRIALS_FOR_A_FAILURE, passes_lacking
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.sections import Section, Sections, traits
+from dedupcrawl.urls.watched_rule import TrialRecord, WatchedRule
 from tests.fixtures import table_of
 
 EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
@@ -102,6 +104,19 @@ def test_where_a_rule_is_off_it_stays_off_when_words_turn_out_to_be_names() -> N
     assert not found.is_off("http://a.com/view?doc=3&zoom=2")
     assert not found.is_off("http://a.com/maps?doc=3&zoom=2")
     assert (off.passed, off.failed, off.is_wanting) == (0, 1, False)
+
+
+@pytest.mark.parametrize("tried", ["/", ""])
+def test_where_a_rule_is_off_it_is_off_in_the_next_crawl_whichever_form_was_on_trial(tried: str) -> None:
+    rule = LIKELY["likely./{p*}/"]
+    watched = WatchedRule.of(rule, "a.com")
+    section = watched.sections.of(f"http://a.com/f/1{tried}")
+    section.fails(f"http://a.com/f/1{tried}", "http://a.com/f/1" + ("" if tried else "/"))
+    assert watched.sections.switch_off(section)
+    later = WatchedRule.of(replace(rule, counterexamples=TrialRecord.of(watched).counterexamples), "a.com")
+    assert later.sections.is_off("http://a.com/f/2/")
+    assert later.sections.is_off("http://a.com/f/2")
+    assert not later.sections.is_off("http://a.com/g/2/")
 
 
 def test_a_rule_is_switched_off_in_so_many_places_and_no_more() -> None:
