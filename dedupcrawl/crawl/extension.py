@@ -71,10 +71,6 @@ _ALONE = (
     "in the same index. Give all workers of one crawl the same name in DEDUP_RUN."
 )
 
-
-_OF_0_2 = "pending-rewrites.jsonl"
-"""Where version 0.2 kept, in a JOBDIR, what its rewritten requests stood for."""
-
 _RUN_ID = re.compile(rb"[0-9a-f]{16}")
 _BEGUN = "begun"  # name under which the index stores the run of a JOBDIR
 
@@ -100,7 +96,6 @@ class Dedup:
         folder = Path(jobdir) / "dedup" if jobdir else None
         data = folder or data_folder()
         private_folder(data)
-        _check_version(data)
         if self.settings.report:
             check_report(self.settings.report)
         checks = make_checks(*self.settings.index_checks())
@@ -331,15 +326,6 @@ def _named_by(setting: str, got: object) -> Iterator[None]:
         raise SettingError(f"{setting}: {str(error).rstrip('.')}.") from error
     except (ValueError, OSError) as error:
         raise unusable(setting, got, in_words(error)) from error
-
-
-def _check_version(data: Path) -> None:
-    """Refuse a JOBDIR with rewritten requests of version 0.2: their original URLs would never be fetched."""
-    if (old := data / _OF_0_2).exists() and old.stat().st_size:
-        raise SettingError(
-            f"JOBDIR: {old} has requests that version 0.2 has yet to settle: finish this crawl with 0.2, or begin "
-            "one with another JOBDIR."
-        )
 
 
 def _run_of(folder: Path | None, index: Index, named: str | None) -> str:
