@@ -17,7 +17,6 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.dupe_filter import Repetitions
@@ -50,7 +49,7 @@ from dedupcrawl.index.record import plain
 from dedupcrawl.output import PRIVATE, private_folder, replacing
 from dedupcrawl.printable import printable
 from dedupcrawl.project import data_folder, rules_folder
-from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError, unusable
+from dedupcrawl.settings import AUTOMATIC, START, DedupSettings, SettingError, unusable
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
@@ -62,9 +61,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 AnyComponent = TypeVar("AnyComponent", bound="Component")
-
-START = "start"
-"""Value of DEDUP_TRUSTED_SITES: trust the sites of the spider's start requests and allowed domains."""
 
 _ALONE = (
     "DEDUP_RUN is not set: this process compares its pages with its own only, not with those that other workers keep "
@@ -92,17 +88,17 @@ class Dedup:
         assert crawler.stats is not None
         self.stats: StatsCollector = crawler.stats
         self.spider_name = crawler.spider.name
+        trusted = self.settings.trusted_sites
         jobdir = crawler.settings.get("JOBDIR")
         folder = Path(jobdir) / "dedup" if jobdir else None
         data = folder or data_folder()
         private_folder(data)
         if self.settings.report:
             check_report(self.settings.report)
-        checks = make_checks(*self.settings.index_checks())
-        spec = self.settings.index if checks else "memory:"  # without checks no page is kept
+        checks = self.settings.index_checks()
+        spec = self.settings.index if any(check.is_on for check in checks) else "memory:"  # no page is kept without
         if folder is not None and spec == "memory:":
             spec = "lmdb:"  # the queue outlives the process, so the rewrites of its requests must, too
-        checks = checks or make_checks(CHECK_NAMES, {}, off=frozenset(CHECK_NAMES))
         self._index = _opened(spec, checks, data / "index")
         software = self._known_software()
         self._normalizer = self._rules(software)
@@ -113,7 +109,7 @@ class Dedup:
             self._index,
             spider=self.spider_name,
             run=self._run,
-            trust=_trusted(self.settings.trusted_sites, crawler.spider),
+            trust=Trust(_named(crawler.spider) if trusted == START else trusted),
             memory=self.settings.index_memory,
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
@@ -301,13 +297,6 @@ class Component:
 def _named(spider: Spider) -> list[str]:
     """The start URLs and allowed domains of a spider."""
     return [*(getattr(spider, "allowed_domains", None) or ()), *(getattr(spider, "start_urls", None) or ())]
-
-
-def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:
-    """The trust that DEDUP_TRUSTED_SITES asks for."""
-    if setting == START:
-        return Trust(_named(spider))
-    return Trust(None) if isinstance(setting, str) else Trust(setting)
 
 
 def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:

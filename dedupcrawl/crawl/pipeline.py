@@ -15,8 +15,6 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.utils.serialize import ScrapyJSONEncoder
 
-from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.evidence import sureness
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl.extension import Component
@@ -55,7 +53,6 @@ class DedupPipeline(Component):
         self._warned_of: set[tuple[str, ...]] = set()  # kinds of items, and their fields
         self._missed_on: set[str] = set()  # hosts
         self._has_warned = False
-        self._checks_of: dict[tuple[object, ...], list[Check]] = {}
 
     async def process_item(self, item: Any) -> Any:
         """The item, or DropItem when its page is a duplicate."""
@@ -134,9 +131,6 @@ class DedupPipeline(Component):
         Raises:
             IndexAwayError: The index cannot be reached at the moment.
         """
-        chosen = settings.checks, tuple(sorted(settings.parameters.items()))
-        if chosen not in self._checks_of:
-            self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
         is_trial = fetched.request is not None and TRIAL in fetched.request.meta
         # What is fetched to try a rule stands for itself.
         canonical_of: Callable[[str], str] = str if is_trial else self._dedup.rewriter.canonical
@@ -146,7 +140,7 @@ class DedupPipeline(Component):
         excluded = {kept.url for kept in fetched.kept.values()} if url == fetched.url else {fetched.url, own}
         try:
             request = Asked(
-                self._checks_of[chosen],
+                settings.made_checks,
                 scope=settings.scope,
                 canonical=canonical,
                 is_same=lambda kept: canonical_of(kept) == canonical,
