@@ -14,7 +14,7 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
 from dedupcrawl.index.journal import Journal
-from dedupcrawl.index.open import check_spec, folder_of, is_redis, open_index
+from dedupcrawl.index.open import check_spec, folder_of, is_redis, log_beside, open_index
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.verify import table_problems
 from dedupcrawl.printable import printable
@@ -151,11 +151,13 @@ rows_option = click.option("--output", type=FILE, help="Write the rows here.  [d
 
 
 def index_folder(spec: str | None) -> Path:
-    """The folder of the LMDB index that `spec` names; for an index on a server, the default folder of a local one.
-
-    By default a crawl writes its log beside that folder.
-    """
+    """The folder of the LMDB index that `spec` names; for an index on a server, the default folder of a local one."""
     return folder_of(spec or "") or data_folder() / "index"
+
+
+def log_of(spec: str | None) -> Path:
+    """Where a crawl with this index writes its log by default."""
+    return log_beside(index_folder(spec))
 
 
 def _nothing_at(path: Path) -> BadInputError:

@@ -119,11 +119,7 @@ class AliasStore:
         self.index.detach(url, NAME)
 
     def _put(self, url: str) -> None:
-        """Note that this process is about to store something beside a URL."""
-        self.remember(owner_of(url))
-        self._at_hand.pop(url, None)
-
-    def remember(self, owner: str) -> None:
-        """Record, before storing an owner's first alias, that there is one: later crawls look up no other owners."""
-        if not self.owners.has(owner):
+        """Record, before something is stored beside a URL, that its owner has aliases: others are not looked up."""
+        if not self.owners.has(owner := owner_of(url)):
             self.owners.tell(owner, SiteAliases())
+        self._at_hand.pop(url, None)

@@ -44,7 +44,7 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
+from dedupcrawl.index.open import folder_of, is_redis, log_beside, open_index, shown
 from dedupcrawl.index.record import plain
 from dedupcrawl.output import PRIVATE, private_folder, replacing
 from dedupcrawl.printable import printable
@@ -124,7 +124,7 @@ class Dedup:
         self.falls = Falls(parts)
         log = self.settings.crawl_log
         if log == AUTOMATIC:
-            log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
+            log = log_beside(folder_of(spec) or data / "index")
         with _named_by("DEDUP_CRAWL_LOG", str(log)):
             evidence = Evidence() if self.settings.learn else None
             self._log = LogFile(Path(log) if log is not None else None, evidence=evidence)
