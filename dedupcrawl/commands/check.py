@@ -147,7 +147,6 @@ class _Reader:
         self._sites: dict[str, SiteSoftware] = {}
 
     def read(self, stored: Page | Body) -> Page:
-        """Read a stored page."""
         if isinstance(stored, Page) or stored.kind != "html":
             return page_of(stored, self._wanted)
         facts = facts_of(stored.body, stored.encoding)

@@ -272,7 +272,6 @@ class Journal:
         return None if value is None else bytes(value)
 
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
-        """Set a cell, or remove it."""
         key, table = cell.group + cell.field, self.tables[cell.table]
         is_other = txn.delete(key, db=table) if cell.value is None else txn.put(key, cell.value, db=table)
         self._has_written |= is_other  # a transaction that changes nothing gives its number to the next one
