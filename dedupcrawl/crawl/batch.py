@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from functools import partial
 
 from dedupcrawl.crawl.failures import running_loop
 from dedupcrawl.crawl.pages import FetchedPage
@@ -57,7 +58,7 @@ class Batch:
         """What the steps come to that `begin` returns, in their turn. Those of one page are never under way at once.
 
         Args:
-            begin: Called in its turn, when everything else that waits is done.
+            begin: Called in its turn; where pages are judged together, when everything else that waits is done.
             page: What is judged, or the page of the item that is.
             needs_page: Whether `page` is to be analysed before.
         """
@@ -65,7 +66,10 @@ class Batch:
             self.flush()
             return judge_batch(self._index, [begin()])[0]
         future: asyncio.Future[Verdict | None] = loop.create_future()
-        self._asked.setdefault(page, []).append((future, begin))
+        if self._index.pages_at_once == 1:
+            self._work.append(partial(judge_batch, self._index, [_answered([(future, begin)])]))
+        else:
+            self._asked.setdefault(page, []).append((future, begin))
         self._wait_for(page if needs_page else None)
         return await future
 
@@ -103,7 +107,7 @@ class Batch:
         if page is not None and page not in self._pages and not page.is_analysed:
             self._pages[page] = None
             self._bytes += page.body_length
-        most = max(len(self._pages), len(self._asked) if self.reads_ahead else 0)
+        most = max(len(self._pages), len(self._asked))
         if not most or most >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
             self.flush()
         else:
