@@ -56,7 +56,6 @@ class Aliases:
         self.first_referrers = FirstReferrers()
         self._changed = HashSet()  # URLs whose page has changed since earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URL of a kept page → links that only it led to
-        self._links_kept = 0
         self._have_led = HashSet()  # URLs whose links were requested: their page yielded these, or their alias has them
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was dropped in doubt → its URL
 
@@ -311,16 +310,14 @@ class Aliases:
 
     def _remember(self, url: str, links: list[Yielded]) -> None:
         """Remember the links that only this page led to, while the page may still be judged again."""
-        self._links_kept += len(links) - len(self._kept.pop(url, ()))
         self._kept[url] = links
-        while self._links_kept > _MOST_KEPT or len(self._kept) > MOST_PROVISIONAL:
-            _, gone = self._kept.popitem(last=False)
-            self._links_kept -= len(gone)
+        self._kept.move_to_end(url)
+        while len(self._kept) > MOST_PROVISIONAL or sum(map(len, self._kept.values())) > _MOST_KEPT:
+            self._kept.popitem(last=False)
 
     def judged_again(self, verdict: Verdict) -> None:
         """Store the alias of a kept page that turned out to be a sure duplicate, if its links are still remembered."""
         if (links := self._kept.pop(verdict.url, None)) is not None:
-            self._links_kept -= len(links)
             with self._store.asked:
                 self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 
