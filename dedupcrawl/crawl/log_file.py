@@ -89,12 +89,11 @@ class LogFile:
 
     Args:
         path: The file; None to write nothing.
-        at_once: Rows that are written together.
         evidence: Counts the redundant URLs in the rows.
     """
 
-    def __init__(self, path: Path | None, at_once: int = _FLUSH_EVERY, *, evidence: Evidence | None = None) -> None:
-        self.path, self._at_once, self._evidence = path, at_once, evidence
+    def __init__(self, path: Path | None, *, evidence: Evidence | None = None) -> None:
+        self.path, self._evidence = path, evidence
         self._rows: list[bytes] = []
         self._was_said = self._is_torn = False
         self._file: IO[bytes] | None = None
@@ -112,7 +111,7 @@ class LogFile:
                 setattr(row, name, without_user(url))
         if self._file is not None:
             self._rows.append(msgspec.json.encode(row))
-            if len(self._rows) >= self._at_once:
+            if len(self._rows) >= _FLUSH_EVERY:
                 self.flush()
         if self._evidence is not None:
             self._evidence.add(row)
