@@ -49,7 +49,7 @@ class _File(click.Path):
 
 FILE = _File(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-PAIRS_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+INPUT_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 counts_option = click.option(
@@ -110,31 +110,6 @@ def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSetting
         values[name if name.startswith("DEDUP_") else f"DEDUP_{name}"] = value
     return DedupSettings.read(values)
 
-
-_ANYWHERE = "://"
-
-
-class InputPath(click.Path):
-    """An existing file; for Spark also a folder, or a URI, which is not checked here. "-" is stdin if allowed."""
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Check the path and return it as it was given."""
-        text = str(value)
-        self.dir_okay = ctx is not None and ctx.params.get("engine") == "spark"
-        if self.dir_okay and _ANYWHERE in text:
-            return text
-        super().convert(text, param, ctx)
-        return text
-
-
-engine_option = click.option(
-    "--engine",
-    type=click.Choice(["local", "spark"]),
-    default="local",
-    show_default=True,
-    is_eager=True,  # `InputPath` depends on it
-    help="spark: on the cluster that Spark is set up for, else on this machine; needs dedupcrawl[spark] and Java.",
-)
 
 index_option = click.option(
     "--index", help="As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
