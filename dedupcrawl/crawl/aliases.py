@@ -170,7 +170,7 @@ class Aliases:
         by = {source: other for other, source in ahead if self._by_rules(other) != url}
         return [(by[source], source) for source in NAMING if source in by]
 
-    def keep(self, request: Request, response: Response, page: FetchedPage, stated: dict[str, str]) -> None:
+    def store(self, request: Request, response: Response, page: FetchedPage, stated: dict[str, str]) -> None:
         """Store the aliases that a fetched page states, and the meta refresh that led to it."""
         url = without_fragment(response.url)
         fetched_too = {other for other, _ in self.instead(url, stated)} if TRIAL in request.meta else ()

@@ -44,7 +44,7 @@ class UrlMiddleware(Component):
             for named, source in aliases.instead(without_fragment(response.url), stated):
                 if (instead := rewriter.instead_of_page(request, named, source)) is not None:
                     return instead
-            aliases.keep(request, response, page, stated)
+            aliases.store(request, response, page, stated)
         self._dedup.answers.answered(request, response, page)
         return response
 
