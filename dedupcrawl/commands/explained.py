@@ -14,6 +14,7 @@ from dedupcrawl.commands.why import in_crawls
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.detection.attachments import lists_of, text_of
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.index.contract import Index, standing_for
@@ -22,6 +23,7 @@ from dedupcrawl.index.record import Entry
 from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.software.installation import NAME, SiteSoftware
+from dedupcrawl.urls.compiled_rule import compiled
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import rule_facts
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
@@ -99,7 +101,13 @@ class Explainer:
         normalized, rewrite = self._normalizer.normalize(asked_for), self._index.rewrite(form)
         rules = rules_of(self._files, site_of(form)) or SiteRules(site_of(form), ())
         tried = in_crawls(rules, asked_for)
-        ids = [*normalized.rules, *(rewrite.rules if rewrite else ()), *(tried["rules"] if tried else ())]
+        parts = split_url(asked_for)
+        off = [
+            one.id
+            for one in rules.rules
+            if one.state == "disabled" and parts and compiled(one).apply(parts, rules.site)
+        ]
+        ids = [*normalized.rules, *(rewrite.rules if rewrite else ()), *(tried["rules"] if tried else ()), *off]
         evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}
         kept_url = entry.source if entry is not None else None
         software = SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME))

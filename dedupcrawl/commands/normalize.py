@@ -48,8 +48,8 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
     unchanged and reported on stderr; the exit status is 1 if it was an argument.
 
     The command uses the rules in rule files, those of known software if the URLs show two different signs of the
-    program, and, for sites without a rule file, likely rules: for spellings of which the URLs have three pairs, such as
-    /a/index.html and /a/.
+    program, and likely rules: for spellings of which the URLs have three pairs, such as /a/index.html and /a/. It does
+    not use those that a rule file switches off, because a log or a crawl speaks against them.
 
     \b
     dedupcrawl normalize https://example.com/wp-login.php 'https://example.com/tea/?replytocom=7'
@@ -73,8 +73,7 @@ def command(urls: Sequence[str], rules: Path, software: bool | Path) -> None:
         likely.see_url(url)
 
     def told_by_urls(site: str) -> tuple[Rule, ...]:
-        of_site = recognizer.rules_of(site)  # a training run has tried what is likely
-        return of_site if normalizer.file_of(site) else (*of_site, *likely.rules_of(site))
+        return (*recognizer.rules_of(site), *likely.rules_of(site))
 
     normalizer = Normalizer.from_paths([rules] if rules.exists() else [], None if is_typed else told_by_urls)
     number = others = 0

@@ -78,7 +78,7 @@ class Answers:
         tried, url = request.meta.get(TRIAL), without_fragment(request.url)
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
-        if (has_rules or self._parts.settings.learn) and response.status < 300 and is_for_spider(request):
+        if response.status < 300 and is_for_spider(request):  # rules for it may be known later
             self._fetched.answered.add(url)
         if not tried and CANONICAL not in request.meta and not has_rules:
             return

@@ -95,11 +95,15 @@ class Audits:
         if audit.url in self._fetched.given_back or not self.begin(audit):
             return
         question = as_asked(request, **{TRIAL: audit.url})
-        if audit.url in self._fetched.answered:  # the spider has the page, so it is fetched again past the spider
-            past = question.replace(meta={**question.meta, "dedup_skip": True})
-            self._parts.sending.fetch(past, lambda _: None)
+        if audit.url in self._fetched.answered:
+            self.fetch_past_spider(question)
         elif audit.url not in self._fetched.for_others:  # otherwise its page is about to come
             self._parts.sending.schedule(self._parts.bypass.admit(question))
+
+    def fetch_past_spider(self, question: Request) -> None:
+        """Fetch for an audit a page that the spider has already, or is about to get."""
+        past = question.replace(meta={**question.meta, "dedup_skip": True})
+        self._parts.sending.fetch(past, lambda _: None)
 
     def begin(self, audit: Audit) -> bool:
         """Add an audit to those under way; False if there are too many, or this URL was audited before."""

@@ -55,16 +55,21 @@ class UrlMiddleware(Component):
         if batch.reads_ahead and rewriter.follows(request):
             engine = self._crawler.engine
             await batch.at_hand(request.url, len(engine.downloader.active) if engine is not None else 1)
-        tried = request.meta.get(TRIAL)
+        tried, fetched = request.meta.get(TRIAL), self._dedup.parts.fetched
         if tried is not None and self._dedup.answers.audits.converges(tried, request.url):
             raise AlreadyFetchedError(f"{request.url} was fetched when its canonical URL led there")
+        is_redirected = "redirect_urls" in request.meta
+        is_new = request.url == tried or not fetched.has(request.url)
+        if tried is not None and is_redirected and is_for_spider(request) and not is_new:
+            self._dedup.answers.audits.fetch_past_spider(request)
+            raise AlreadyFetchedError(f"{request.url} is fetched as it was requested")
         is_waited_for = CANONICAL in request.meta or tried is not None
-        if "redirect_urls" in request.meta and not is_waited_for and self._dedup.repetitions.has_started_with(request):
+        if is_redirected and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is a URL that the crawl started with")
         if (
             not request.dont_filter
             and CANONICAL in request.meta
-            and request.url in self._dedup.parts.fetched.given_back
+            and request.url in fetched.given_back
         ):
             self._dedup.parts.savings.drop(request)
             raise AlreadyFetchedError(f"{request.url} is fetched as it was requested")

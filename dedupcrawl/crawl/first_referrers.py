@@ -78,6 +78,7 @@ class FirstReferrers:
 
     def __init__(self) -> None:
         self.known = HashSet()
+        self._sent_elsewhere = HashSet()  # keys of URLs that rules have changed when they were yielded
         self._made = HashSet()  # keys of URLs that rules made, or that pages state as their own
         self._adrift = HashSet()  # keys of URLs that are adrift, so not in `known`
         self.awaited: dict[int, _Awaited] = {}
@@ -112,6 +113,7 @@ class FirstReferrers:
             sent_key = key_of(sent.url)
             was_asked = sent_key in known or sent_key in made or sent_key in adrift
             made.add(sent_key)
+            self._sent_elsewhere.add(key)
         if not is_adrift:
             known.add(key)
             adrift.discard(key)
@@ -122,6 +124,11 @@ class FirstReferrers:
         if self.awaited:
             self._count(sent_key, url if sent is None else sent.url, tried, referrer, was_asked=was_asked)
         return is_new or request.dont_filter or request.method != "GET"
+
+    def was_requested(self, url: str) -> bool:
+        """True if a URL was yielded before, and requested as it was: no rule for it was known then."""
+        key = key_of(url)
+        return key in self.known and key not in self._sent_elsewhere
 
     def _await(self, key: int, url: str, tried: str) -> None:
         awaited = self.awaited.setdefault(key, _Awaited(url, set()))

@@ -64,17 +64,16 @@ class Software:
     def see_link(self, url: str) -> dict[str, Ruling]:
         """A link to a URL that is new: it may be the third of its site that is spelled like another one.
 
-        Where there is a rule file, a training run has tried these rules.
-
         Returns:
             As `look`, which other workers may have had: what is known of a site is told by all.
         """
         with LoggedFailures(
             self._stats, "dedup/software/errors", f"{url!r} cannot be compared with other URLs of its site"
         ):
-            if (site := self._likely.see_url(url)) and self._normalizer.file_of(site) is None:
-                likely = LIKELY.keys() & {rule.id for rule in self._likely.rules_of(site)}
-                return self._recognize(site, SiteSoftware(likely=frozenset(likely)))
+            if site := self._likely.see_url(url):
+                known = {rule.effect for rule in self._normalizer.rules_of(site)}
+                found = [rule for rule in self._likely.rules_of(site) if rule.effect not in known]
+                return self._recognize(site, SiteSoftware(likely=frozenset(LIKELY.keys() & {one.id for one in found})))
         return {}
 
     def close(self, folder: Path) -> None:

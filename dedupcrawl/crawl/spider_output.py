@@ -65,6 +65,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         dedup = self._dedup = Dedup.of(crawler)
         self._repetitions, self._bypass = dedup.repetitions, dedup.parts.bypass
         self._is_new, self._fingerprint = dedup.aliases.first_referrers.is_new, dedup.parts.fingerprint
+        self._was_requested = dedup.aliases.first_referrers.was_requested
         self._rewrite, self._link = dedup.rewriter.rewrite, dedup.parts.pages.link
         self._software = dedup.software
         self._trust = dedup.parts.detector.trust if dedup.settings.trusted_sites == START else None
@@ -117,7 +118,8 @@ class SpiderOutput(BaseSpiderMiddleware):
         """
         fingerprint = b"" if link.dont_filter else self._fingerprint(link)
         is_fetched = fingerprint in self._bypass.known  # then no rule may rewrite it
-        sent = link if is_fetched else self._rewrite(link)
+        is_sent = is_fetched or (not link.dont_filter and self._was_requested(link.url))  # the filter drops it
+        sent = link if is_sent else self._rewrite(link)
         if self._is_new(link, referrer, sent):
             links.append(Yielded.of(link))
             if self._software is not None:

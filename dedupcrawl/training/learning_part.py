@@ -18,6 +18,7 @@ from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.page_rows import SiteRows
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
 from dedupcrawl.urls.learning.ledger import Price, judge_carried_over
+from dedupcrawl.urls.learning.likely import likely_rules
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -86,9 +87,7 @@ def _learn_pages(site: str, pages: SitePages, options: LearningOptions, rules_be
         raise
     except Exception as error:
         return _failed(site, error)
-    learned = Learned()
-    if before or len(set(pages.clusters)) < len(pages.urls):
-        learned = learn_bounded(site, pages.at(bounded(pages, MOST_URLS)), options, before)
+    learned = learn_bounded(site, pages.at(bounded(pages, MOST_URLS)), options, before)
     learned.measured += measured(site, pages, rules_after(before, learned))
     return learned
 
@@ -104,19 +103,28 @@ def learn_bounded(site: str, pages: SitePages, options: LearningOptions, before:
 
     `pages` are those that `bounded` takes, `before` the rules that its file has.
     """
+    known = {rule.effect for rule in before}
     before = tuple(filter(is_learned, before))
     try:
         pages = pages.at([row for row, url in enumerate(pages.urls) if len(url.encode()) <= LONGEST_URL])
-        rules = _learn_site(site, pages, options, [rule for rule in before if _is_borne_out(rule)])
-        urls, labels, _ = pages if before else SitePages((), (), ())
+        rules = SiteRules(site, ())
+        if before or len(set(pages.clusters)) < len(pages.urls):
+            rules = _learn_site(site, pages, options, [rule for rule in before if _is_borne_out(rule)])
         new = [rule for rule in rules.rules if not rule.is_off]
         doubted = {rule.effect for rule in rules.rules if rule.is_off}  # by this log, whatever an earlier one has said
-        rest = [rule for rule in before if rule.effect not in doubted]
-        old = judge_carried_over(site, urls, labels, new, rest, Price(options.min_precision))
+        likely = (rule for rule in likely_rules(site, pages.urls) if rule.effect not in known)
+        rest = [rule for rule in (*before, *likely) if rule.effect not in doubted]
+        old = judge_carried_over(site, pages.urls, pages.clusters, new, rest, Price(options.min_precision))
     except Exception as error:
         return _failed(site, error)
-    carried_over = [SiteRules(site, old.stay)] if before else []
-    return Learned(rules=[rules] if rules.rules else [], carried_over=carried_over, refuted=old.refuted)
+    # The URLs of the site would bring back what is known of other sites if its file did not switch it off.
+    found = (*rules.rules, *(rule for rule in old.refuted if rule.source != "learned"))
+    stay = tuple(rule for rule in old.stay if rule.effect in known)
+    return Learned(
+        rules=[SiteRules(site, found)] if found else [],
+        carried_over=[SiteRules(site, stay)] if before else [],
+        refuted=len({rule.effect for rule in old.refuted} & known),
+    )
 
 
 def _is_borne_out(rule: Rule) -> bool:

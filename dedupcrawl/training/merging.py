@@ -31,8 +31,8 @@ def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def _is_refuted_by_log(rule: Rule) -> bool:
-    """Known software's that no trial spoke against: what is learned besides is for where it is right."""
-    return rule.source == "software" and not rule.failed and rule.evidence.wrong > 0
+    """Known of other sites, and no trial spoke against it: what is learned besides is for where it is right."""
+    return rule.source in {"software", "prior"} and not rule.failed and rule.evidence.wrong > 0
 
 
 def is_learned(rule: Rule) -> bool:

@@ -196,8 +196,8 @@ class Normalizer:
         sites: Rules in memory.
         files: Rule files by name.
         named: Site → a file whose rules are among `sites`.
-        more: Gives further rules of a site, which come before what was learned, unless its file has them, if disabled
-            or for fewer URLs.
+        more: Gives further rules of a site, unless its file has them, if disabled or for fewer URLs: those of known
+            software come before what was learned, likely ones after it.
         tries: Whether this is for a crawl, which also tries doubted rules.
     """
 
@@ -375,9 +375,9 @@ class Normalizer:
             site_rules = SiteRules(site, tuple(on_all_hosts(site_rules.rules, more)) if site_rules else ())
             keys = {key for rule in site_rules.rules for key in (rule.id, rule.effect)}
             is_done = done_in_part(filter(Rule.is_given, site_rules.rules))
-            added = (one for one in more if one.id not in keys and one.effect not in keys and not is_done(one))
-            first = tuple(takewhile(Rule.is_given, site_rules.rules))
-            site_rules = SiteRules(site, (*first, *added, *site_rules.rules[len(first) :]))
+            added = [one for one in more if one.id not in keys and one.effect not in keys and not is_done(one)]
+            first = [*takewhile(Rule.is_given, site_rules.rules), *filter(Rule.is_given, added)]
+            site_rules = SiteRules(site, tuple(dict.fromkeys((*first, *site_rules.rules, *added))))
         if site_rules is None:
             return None
         used = ((rule, self._overruled.get(site, {}).get(rule.id, rule.kind)) for rule in site_rules.rules)

@@ -114,10 +114,20 @@ def test_without_rules_of_ones_own_known_software_is_recognized_in_the_urls_that
     assert canonical(normalize(urls[0])) == [urls[0]], "one URL alone tells no software"
 
 
-def test_likely_rules_are_for_sites_that_have_no_rule_file(tmp_path: Path) -> None:
-    urls = [f"http://{host}/{name}{end}" for host in ("a.com", "b.com") for name in "xyz" for end in ("", "/")]
-    (tmp_path / "a.com.toml").write_text('site = "a.com"\n')
-    assert canonical(normalize(*urls, rules=tmp_path)) == [*urls[:6], *(url.rstrip("/") for url in urls[6:])]
+@pytest.mark.parametrize("differ", [False, True])
+def test_likely_rules_are_used_unless_training_has_refuted_them(tmp_path: Path, differ: bool) -> None:
+    """The log has the pairs of one folder; the other's, of which it says nothing, would make the same rule likely."""
+    urls = [f"http://a.com/{name}{end}" for name in "xyz" for end in ("", "/")]
+    logged = [f"http://a.com/w/{name}{end}" for name in "klmn" for end in ("", "/")]
+    log = tmp_path / "log.csv"
+    rows = [f"{url},{n if differ else f'page {url}'}" for n, url in enumerate(logged if differ else urls[::2])]
+    log.write_text("\n".join(["url,text_digest", *rows]) + "\n")
+    result = run("train", str(log), "--rules", str(tmp_path / "rules"))
+    assert result.exit_code == 0, result.output
+    told = run("rules", "list", "--rules", str(tmp_path / "rules"), "--json").stdout
+    assert ("4 of 4 merges in the log of" in told) is differ
+    made = canonical(normalize(*urls, rules=tmp_path / "rules"))
+    assert made == (urls if differ else [url.rstrip("/") for url in urls])
 
 
 def test_where_no_rules_are_it_says_what_it_takes(rules: Path) -> None:

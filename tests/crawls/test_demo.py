@@ -53,7 +53,7 @@ def test_both_crawls_stand_side_by_side(done: tuple[str, Path]) -> None:
     fetched, fetched_again = figures(output, "pages fetched")
     assert fetched > fetched_again > second > 60
     assert figures(output, "requests sent")[0] > figures(output, "requests sent")[1]
-    assert figures(output, "requests rewritten")[0] < figures(output, "requests rewritten")[1]
+    assert all(figures(output, "requests rewritten"))
     assert figures(output, "fetches saved")[0] < figures(output, "fetches saved")[1]
     assert all(figures(output, "pages dropped by exact"))
     assert "A fetch is saved when" in output

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from dedupcrawl.urls.rule_files import read_rules
+from dedupcrawl.urls.learning.likely import LIKELY
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests.commands.invoked import run
 from tests.crawls.site import crawl, crawled, page, prose, serve, texts
 from tests.crawls.test_software import known, settings
@@ -77,6 +80,20 @@ async def test_what_tells_pages_apart_is_revoked_loses_nothing_and_is_not_tried_
         assert "dedup/url/rewritten" not in later.stats
 
 
+async def test_what_was_requested_before_its_rule_was_known_is_not_stored_twice(tmp_path: Path) -> None:
+    """While the menu's links are still queued, others make the rule likely, and the index links to all once more."""
+    plain = [f"/{n}" for n in range(FOLDERS)]
+    pages: dict[str, Any] = {url: page(prose(n)) for n, url in enumerate(plain)}
+    pages |= {f"{url}?utm_source=ads": page(prose(n)) for n, url in enumerate(plain)}
+    pages["/menu"] = page(prose(900), *plain, "/ads")
+    pages["/ads"] = page(prose(901), *(f"{url}?utm_source=ads" for url in plain), "/index")
+    pages["/index"] = page(prose(902), *plain)
+    done = await crawled(pages, settings(tmp_path), start="/menu")
+    assert done.stats["dedup/url/rewritten"]
+    assert max(Counter(item["url"] for item in done.items).values()) == 1
+    assert max(done.requests.values()) == 1
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_a_form_that_alone_has_a_link_that_leads_on_is_not_left_out(tmp_path: Path, seed: int) -> None:
     """Where the plain form is left out nothing is lost, whatever comes first: this says nothing of the reverse."""
@@ -93,12 +110,14 @@ async def test_a_form_that_alone_has_a_link_that_leads_on_is_not_left_out(tmp_pa
     assert {prose(7_000 + n) for n in range(FOLDERS)} <= texts(done)
 
 
-async def test_a_site_that_has_a_rule_file_has_none(tmp_path: Path) -> None:
-    given = settings(tmp_path)
-    (tmp_path / "rules" / "127.0.0.1.toml").write_text('site = "127.0.0.1"\n')
+@pytest.mark.parametrize("is_off", [False, True])
+async def test_a_site_has_them_unless_its_rule_file_switches_them_off(tmp_path: Path, is_off: bool) -> None:
+    off = [replace(LIKELY[INDEX_FILE], state="disabled")] * is_off
+    write_rules(tmp_path / "rules", SiteRules("127.0.0.1", tuple(off)))
     with serve(shop()) as site:
-        done = await crawl(f"{site.base}/menu", given)
-    assert "dedup/url/rewritten" not in done.stats
+        done = await crawl(f"{site.base}/menu", settings(tmp_path))
+    assert ("dedup/url/rewritten" in done.stats) is not is_off
+    assert done.stats.get("dedup/software/likely", 0) == (not is_off)
 
 
 @pytest.mark.parametrize("off", [{"DEDUP_SOFTWARE": False}, {"DEDUP_TRIAL_SHARE": 0}, {"DEDUP_URL_MODE": "off"}])

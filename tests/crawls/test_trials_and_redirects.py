@@ -54,6 +54,18 @@ async def test_a_canonical_url_that_redirects_elsewhere_loses_no_page(
     assert becomes in (rule(tmp_path, "ee").kind, rule(tmp_path, "ee").state)
 
 
+async def test_a_trial_that_leads_to_a_page_which_the_spider_has_stores_it_once(tmp_path: Path) -> None:
+    """The site redirects each item's URL on trial to another one, to which the front page links as well."""
+    items = range(30)
+    pages: dict[str, Any] = {f"/e/{n}?ref=a": page(prose(n + 1)) for n in items}
+    pages |= {f"/e/{n}": redirect(f"/e/{n}?ref=a", 302) for n in items}
+    pages |= {f"/ee/{n}": page(prose(n + 1)) for n in items}
+    pages["/"] = page("Start " + prose(0), *(f"/e/{n}" for n in items), *(f"/e/{n}?ref=a" for n in items))
+    done = await crawled(pages, rules(tmp_path, f'{EE}\nunless = ["ref"]\nstate = "probation"'))
+    assert texts(done) == every(30)
+    assert max(Counter(item["url"] for item in done.items).values()) == 1
+
+
 async def test_a_rule_that_leads_to_what_is_forbidden_is_asked_for_no_more_and_stores_nothing_twice(
     tmp_path: Path,
 ) -> None:

@@ -182,14 +182,18 @@ class Ledger:
         than not, as far as the log shows, is left to these trials.
         """
         for rule in rules:
-            use = self.uses[rule.id]
-            right, wrong = sum(use.right), sum(use.wrong)
+            right, wrong = (sum(counts) for counts in (self.uses[rule.id].right, self.uses[rule.id].wrong))
             if rule.source == "software" and wrong:
-                note = f"{wrong} of {right + wrong} merges in the log of {date.today()} were wrong"
-                counts = Evidence(0, sum(use.coverage), right, wrong, use.collisions)
-                # .25 and .75: the same rules of fifteen mirrors, seeds 3 and 4
-                state: State = "disabled" if upper_bound(right, wrong) < 0.5 else "doubted"
-                self.refuted.append(replace(rule, evidence=counts, note=note, state=state))
+                self.refuted.append(self.switched_off(rule, right, wrong))
+
+    def switched_off(self, rule: Rule, right: int, wrong: int) -> Rule:
+        """The rule as doubted or as disabled, by its right and wrong merges."""
+        use = self.uses[rule.id]
+        note = f"{wrong} of {right + wrong} merges in the log of {date.today()} were wrong"
+        counts = Evidence(0, sum(use.coverage), right, wrong, use.collisions)
+        # .25 and .75: the same rules of fifteen mirrors, seeds 3 and 4
+        state: State = "disabled" if upper_bound(right, wrong) < 0.5 else "doubted"
+        return replace(rule, evidence=counts, note=note, state=state)
 
     def judged(self, name: str) -> tuple[list[int], list[int]]:
         """URLs that a rule changed and merged with others: rightly, and wrongly."""
@@ -263,10 +267,13 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class CarriedOver:
-    """Which of a site's carried-over rules stay, and how many the pages of the log speak against."""
+    """Which of a site's carried-over rules stay, and which the pages of the log refute.
+
+    Of the latter those that are known of other sites are switched off, and tell what they would add.
+    """
 
     stay: tuple[Rule, ...] = ()
-    refuted: int = 0
+    refuted: tuple[Rule, ...] = ()
 
 
 def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that were measured
@@ -277,12 +284,13 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
     before: Sequence[Rule],
     price: Price,
 ) -> CarriedOver:
-    """Use the carried-over rules of a site on the pages of a log.
+    """Use the carried-over rules of a site, from its earlier logs or from other sites, on the pages of a log.
 
     Each is used after all rules that were learned from this log. A rule that has nothing left to do then, but would
-    have without them, is superfluous. If different pages are merged, more of them than may be chance and more than one
-    (which may have changed in between), all rules that alone are to blame are refuted at once; if there is none, the
-    rule without which the others do best.
+    have without them, is superfluous, unless it is known of all sites. If different pages are merged, more of them than
+    may be chance and more than one (which may have changed in between), all rules that alone are to blame are refuted
+    at once; if there is none, the rule without which the others do best. A rule is wrong by its share of the merges in
+    which it has a part, or else by what it adds to the other rules.
 
     Args:
         site: Of the rules.
@@ -299,16 +307,15 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
     ledger = Ledger(site, urls, labels, [0] * len(urls))
     new = [replace(rule, id=f"new-{i}") for i, rule in enumerate(learned)]
     old = {f"old-{i}": rule for i, rule in enumerate(rest)}
+    gone: list[Rule] = []
     trials = 0
     while True:
         named = {name: replace(rule, id=name) for name, rule in old.items()}
         ledger.apply([*new, *named.values()])
         uses = ledger.uses
-        wrong = [
-            name
-            for name in old
-            if sum(uses[name].wrong) > _OF_ONE_MERGE and not price.allows(uses[name].merges, uses[name].blame)
-        ]
+        some = [name for name in old if sum(uses[name].wrong) > _OF_ONE_MERGE]
+        wrong = [name for name in some if not price.allows(uses[name].merges, uses[name].blame)]
+        wrong = wrong or [name for name in some if not price.allows(*ledger.adds(name))]
         if not wrong:
             break
         refuted = [name for name in wrong if ledger.is_alone(name, set(wrong))]
@@ -319,10 +326,14 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
                 suspects = sorted(wrong, key=lambda name: (-uses[name].blame, name))[:_MOST_SUSPECTS]
                 refuted = [min(suspects, key=lambda name: (-price.worth(*ledger.without(name)), name))]
         for name in refuted:
-            del old[name]
-    idle = [name for name in old if not uses[name].coverage[0]]
-    gone = {name for name in idle if _does([named[name]], ledger) and not _does([*new, named[name]], ledger)}
-    return CarriedOver(tuple(rule for name, rule in old.items() if name not in gone), len(rest) - len(old))
+            rule = old.pop(name)
+            if rule.source != "learned":
+                added, lost = ledger.adds(name)
+                rule = replace(ledger.switched_off(named[name], max(0, added), max(0, lost)), id=rule.id)
+            gone.append(rule)
+    idle = [name for name, rule in old.items() if rule.source != "prior" and not uses[name].coverage[0]]
+    done = {name for name in idle if _does([named[name]], ledger) and not _does([*new, named[name]], ledger)}
+    return CarriedOver(tuple(rule for name, rule in old.items() if name not in done), tuple(gone))
 
 
 def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:

@@ -8,7 +8,7 @@ hypotheses are tried for which two different pages would need names that nobody 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -88,16 +88,13 @@ def _hypotheses() -> list[_Hypothesis]:
 
 
 _HYPOTHESES = _hypotheses()
-LIKELY = {
-    one.rule.id: replace(one.rule, kind="equivalence", state="probation")
-    for one in _HYPOTHESES
-    if not one.rule.match.endswith(".")
-}
+_TRIED = {one.rule.id: replace(one.rule, kind="equivalence", state="probation") for one in _HYPOTHESES}
+LIKELY = {name: rule for name, rule in _TRIED.items() if not rule.match.endswith(".")}
 """What crawls use, by id: all but the name before a full stop, of which 304 of 313 uses are right on a mirror.
 
-A crawl asks for .98 (`TARGET`). Of http and https 1,207 of 1,292 are, of www 80 of 85, on three crawls whose pages were
-fetched at two times, so that less cannot be told; of all others 1,061 of 1,067, and 38 besides are nearly right. They
-are equivalences: the site may have neither of two spellings everywhere.
+A crawl asks for .98 (`TARGET`), and loses 3 pages of this mirror by it. Of http and https 1,207 of 1,292 are, of www 80
+of 85, on three crawls whose pages were fetched at two times, so that less cannot be told; of all others 1,061 of 1,067,
+and 38 besides are nearly right. They are equivalences: the site may have neither of two spellings everywhere.
 """
 
 
@@ -167,3 +164,11 @@ class LikelyRules:
         pairs = {number: _HYPOTHESES[number].pairs(seen.urls, made) for number, made in seen.made.items()}
         ranked = sorted(filter(pairs.get, pairs), key=lambda number: (-pairs[number], number))
         return tuple(_HYPOTHESES[number].rule for number in ranked)
+
+
+def likely_rules(site: str, urls: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules that all these URLs of a site make likely, to be tried."""
+    seen = LikelyRules()
+    for url in urls:
+        seen.see_url(url)
+    return tuple(_TRIED[rule.id] for rule in seen.rules_of(site))
