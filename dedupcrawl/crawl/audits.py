@@ -19,11 +19,11 @@ from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.audit import Audit, PassedAudits
+from dedupcrawl.crawl.error_pages import ErrorPages, LeadingOn
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.probes import ErrorPages, LeadingOn
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
 from dedupcrawl.index.record import Rewrite
@@ -194,11 +194,8 @@ class Audits:
 
     # What is known of the audits
 
-    def awaits(self, target: str) -> bool:
-        """True if an audit under way needs the page of this target."""
-        return bool(self._of(target))
-
-    def _of(self, target: str) -> list[Audit]:
+    def of_target(self, target: str) -> list[Audit]:
+        """The audits under way that need the page of this target."""
         return [audit for audit in self._by_url.values() if audit.target == target]
 
     def _disputed(self) -> list[Audit]:
@@ -216,8 +213,7 @@ class Audits:
 
     def suspect(self, target: str, suspects: tuple[str, ...], led_to: str) -> bool:
         """Mark a target's audits as the test of whether its page is an error page; False if none is under way."""
-        audits = self._of(target)
-        for audit in audits:
+        for audit in (audits := self.of_target(target)):
             audit.suspects, audit.led_to = suspects, led_to
         return bool(audits)
 
@@ -248,7 +244,7 @@ class Audits:
 
     def found(self, target: str, look: Look) -> None:
         """Take the page of a target for its audits; NOWHERE if it has none."""
-        for audit in self._of(target):
+        for audit in self.of_target(target):
             if look is NOWHERE and audit.found is not NOWHERE:
                 self._book.tells_nothing(audit.url, audit.rules)
             audit.found = look
@@ -281,7 +277,7 @@ class Audits:
 
     def not_found(self, target: str) -> None:
         """End audits that lack nothing but the page of this target, which did not come, as inconclusive."""
-        for audit in self._of(target):
+        for audit in self.of_target(target):
             if audit.asked is not None and audit.found is None:
                 self._end_untold(audit)
 

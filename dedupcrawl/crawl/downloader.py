@@ -66,11 +66,7 @@ class UrlMiddleware(Component):
         is_waited_for = CANONICAL in request.meta or tried is not None
         if is_redirected and not is_waited_for and self._dedup.repetitions.has_started_with(request):
             raise AlreadyFetchedError(f"{request.url} is a URL that the crawl started with")
-        if (
-            not request.dont_filter
-            and CANONICAL in request.meta
-            and request.url in fetched.given_back
-        ):
+        if not request.dont_filter and CANONICAL in request.meta and request.url in fetched.given_back:
             self._dedup.parts.savings.drop(request)
             raise AlreadyFetchedError(f"{request.url} is fetched as it was requested")
         rewritten = rewriter.rewrite(request)
