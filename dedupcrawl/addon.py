@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
-
-from dedupcrawl.crawl.freezing import FREEZING
-from dedupcrawl.setting import BOOLEAN
 
 # (setting, component, order). docs/architecture.md explains these orders.
 COMPONENTS = (
@@ -38,8 +33,6 @@ class Addon:
             NotConfigured: when DEDUP_ENABLED is False.
             SettingError: when a DEDUP_ setting cannot be used.
         """
-        if "dedupcrawl.settings" not in sys.modules and _freezes(settings):
-            FREEZING.freeze()  # else the imports below let the garbage collector search all objects, for .08 s
         from dedupcrawl.crawl.failures import cannot_start
         from dedupcrawl.settings import DedupSettings, SettingError
 
@@ -59,10 +52,3 @@ class Addon:
             # With the priority of a default, so that another add-on can still choose its own.
             remembered = "dedupcrawl.crawl.dupe_filter.RememberedFingerprints"
             settings.set(FINGERPRINTER, load_object(remembered), priority="default")
-
-
-def _freezes(settings: BaseSettings) -> bool:
-    try:
-        return all(BOOLEAN.read(settings.get(name, True)) for name in ("DEDUP_ENABLED", "DEDUP_GC_FREEZE"))
-    except ValueError:  # `DedupSettings.read` reports it
-        return False

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import msgspec
 
-from dedupcrawl.content.checks.registry import PARAMETERS, make_checks
+from dedupcrawl.content.checks.registry import PARAMETERS
 from dedupcrawl.content.html import extract
 from dedupcrawl.content.model import load
 from dedupcrawl.core.digests import Secret
@@ -28,7 +28,7 @@ from dedupcrawl.index.contract import standing_for
 from dedupcrawl.index.open import TemporaryIndex, open_index, shown
 from dedupcrawl.page import Page, paragraphs_of
 from dedupcrawl.setting import listed
-from dedupcrawl.settings import PREFIX, DedupSettings, SettingError
+from dedupcrawl.settings import PREFIX, START, DedupSettings, SettingError
 from dedupcrawl.text.ignored import read_ignored
 from dedupcrawl.verdict import Verdict
 
@@ -110,18 +110,22 @@ class Detector(AbstractContextManager["Detector"]):
             raise SettingError("DEDUP_CHECKS: got none; takes at least one here.")
         if secret is not None and settings.index != "memory:":
             raise ValueError(f"secret: the index {shown(settings.index)} has its own; leave one of the two out")
-        trust = trust_of(settings)
+        if settings.trusted_sites == START:
+            raise SettingError("DEDUP_TRUSTED_SITES: files have no start; take 'all' or a list of hosts.")
         run = uuid4().hex if settings.scope == "run" else _RUN  # "run": compare with no page of another detector
         self._settings = settings
-        self._checks = make_checks(settings.checks, settings.parameters)
         with ExitStack() as opened:
-            kept = make_checks(*settings.index_checks())
+            kept = settings.index_checks()
             self._index = (
                 TemporaryIndex(kept, Secret.of(secret)) if secret is not None else open_index(settings.index, kept)
             )
             opened.enter_context(closing(self._index))
             self._detector = detection.Detector(
-                self._index, run=run, trust=trust, memory=settings.index_memory, model=load(settings.model)
+                self._index,
+                run=run,
+                trust=Trust(settings.trusted_sites),
+                memory=settings.index_memory,
+                model=load(settings.model),
             )
             opened.enter_context(closing(self._detector))
             self._opened = opened.pop_all()
@@ -177,7 +181,7 @@ class Detector(AbstractContextManager["Detector"]):
         return self._detector.steps(
             read,
             Asked(
-                self._checks,
+                settings.made_checks,
                 scope=settings.scope,
                 target_precision=settings.target_precision,
                 ttl=settings.ttl,
@@ -295,15 +299,3 @@ def learn(logs: Sequence[Path | str] | Path | str, rules: Path | str) -> Trainin
     from dedupcrawl.training.train import train
 
     return train([Path(log) for log in listed(logs)], Path(rules), LearningOptions())
-
-
-def trust_of(settings: DedupSettings) -> Trust:
-    """The trust that DEDUP_TRUSTED_SITES asks for.
-
-    Raises:
-        SettingError: It is "start", and only a crawl has start URLs.
-    """
-    named = settings.trusted_sites
-    if named == "start":
-        raise SettingError("DEDUP_TRUSTED_SITES: files have no start; take 'all' or a list of hosts.")
-    return Trust(None if isinstance(named, str) else named)

@@ -38,7 +38,6 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
         if cmd_name not in COMMANDS:
             raise click.exceptions.NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         command = import_module(f"dedupcrawl.commands.{cmd_name}").command

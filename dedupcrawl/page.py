@@ -20,12 +20,10 @@ def paragraphs_of(text: str) -> tuple[str, ...]:
 
 
 def packed(page: Page) -> bytes:
-    """Serialize a page."""
     return msgspec.msgpack.encode(page.fields())
 
 
 def unpacked(packed_page: bytes) -> Page:
-    """Deserialize a page that `packed` has serialized."""
     said = msgspec.msgpack.decode(packed_page).items()
     fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in said}
     return Page(**fields)

@@ -182,7 +182,6 @@ def listed(values: Any) -> Iterable[Any]:
 
 
 def existing_paths(value: Any) -> tuple[Path, ...]:
-    """Paths that exist."""
     if isinstance(value, Path):
         value = [value]
     if not isinstance(value, str) and isinstance(value, Iterable):
@@ -195,7 +194,6 @@ def existing_paths(value: Any) -> tuple[Path, ...]:
 
 
 def path(value: Any) -> Path:
-    """A path."""
     if not isinstance(value, (str, Path)):
         raise ValueError
     return Path(value)

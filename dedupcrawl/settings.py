@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dedupcrawl.aliases.sources import SOURCES
+from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.checks.registry import (
     CHECK_NAMES,
     DEFAULT_CHECKS,
@@ -18,6 +19,7 @@ from dedupcrawl.content.checks.registry import (
     PAPER_THRESHOLDS,
     PAPERS,
     PARAMETERS,
+    make_checks,
 )
 from dedupcrawl.content.model import TARGET_PRECISION, load
 from dedupcrawl.extras import missing
@@ -46,6 +48,7 @@ from dedupcrawl.text.ignored import entries_of
 PREFIX = "DEDUP_"
 _TYPING_ERROR = 0.9  # difflib's ratio from which a name without the prefix is taken for a misspelled setting
 _ALL_SOURCES = frozenset(SOURCES)
+START = "start"  # DEDUP_TRUSTED_SITES: trust the sites of the spider's start requests and allowed domains
 AUTOMATIC = "automatic"  # DEDUP_CRAWL_LOG: the log is written beside the index
 
 
@@ -60,10 +63,12 @@ def _run_name(value: Any) -> str:
     return str(name)
 
 
-def _trusted(value: Any) -> str | tuple[str, ...]:
+def _trusted(value: Any) -> str | tuple[str, ...] | None:
     given = names(value)
-    if given in (("start",), ("all",)):
-        return given[0]
+    if given == ("all",):
+        return None
+    if given == (START,):
+        return START
     if not all(name and host_of(name) == name.lower() for name in given):
         raise ValueError
     return given
@@ -134,7 +139,8 @@ class DedupSettings:
     """All settings, validated. `for_url` returns those of one site.
 
     The name of a setting is that of its attribute in capitals, with the DEDUP_ prefix; `parameters` holds the settings
-    of the checks by name without the prefix, and `alias_sources` the sources that `aliases` stands for.
+    of the checks by name without the prefix, `made_checks` are the checks that `checks` names, with these parameters,
+    and `alias_sources` the sources that `aliases` stands for.
     """
 
     enabled: bool = setting(True, BOOLEAN)
@@ -161,8 +167,8 @@ class DedupSettings:
     run: str | None = setting(None, optional("a name other than 'last' and 'all', or None", _run_name), per_site=False)
     scope: str = setting("run", one_of("run", "spider", "site", "all"))
     ttl: float | None = setting(None, optional("seconds, a number with s, m, h, d or w such as '30d', or None", age))
-    trusted_sites: str | tuple[str, ...] = setting(
-        "start", Takes("'start', 'all' or a list of hosts or registrable domains", _trusted), per_site=False
+    trusted_sites: str | tuple[str, ...] | None = setting(  # None: all
+        START, Takes("'start', 'all' or a list of hosts or registrable domains", _trusted), per_site=False
     )
     site_quota: int | None = setting(1_000_000, optional(f"{_COUNT.words}, or None for no limit", _COUNT.read))
     keep_text: bool = setting(False, BOOLEAN)
@@ -192,10 +198,12 @@ class DedupSettings:
         {}, Takes("a dict of host or registrable domain to a dict of other DEDUP_ settings", mapping), per_site=False
     )
     alias_sources: frozenset[str] = field(init=False, repr=False)
+    made_checks: list[Check] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         used = (_ALL_SOURCES if self.aliases else frozenset()) if isinstance(self.aliases, bool) else self.aliases
         object.__setattr__(self, "alias_sources", used)
+        object.__setattr__(self, "made_checks", make_checks(self.checks, self.parameters))
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> DedupSettings:
@@ -238,14 +246,11 @@ class DedupSettings:
         host = host_of(url)
         return self.sites.get(host) or self.sites.get(site_of(host)) or self
 
-    def index_checks(self) -> tuple[tuple[str, ...], Mapping[str, Any], frozenset[str]]:
-        """The checks and parameters with which an index finds enough for the settings of every site.
+    def index_checks(self) -> list[Check]:
+        """All checks, for an index that finds enough for the settings of every site; those that no site uses are off.
 
-        An index has room for the signatures of every check, so that spiders with different checks can share it.
-
-        Returns:
-            The names of all checks, starting with those that some site uses, in their order (none if no site uses any);
-            the parameters, each with the loosest value of any site; and the names of the checks that no site uses.
+        An index has room for the signatures of every check, so that spiders with different checks can share it. The
+        checks that some site uses come first, in their order; parameters have the loosest value of any site.
         """
         every = (self, *self.sites.values())
         names = dict.fromkeys(name for settings in every for name in settings.checks)
@@ -254,8 +259,8 @@ class DedupSettings:
             for parameter in PARAMETERS
             if parameter.loosest is not None
         }
-        off = dict.fromkeys(name for name in CHECK_NAMES if name not in names)
-        return (*names, *off) if names else (), {**self.parameters, **loosest}, frozenset(off)
+        off = [name for name in CHECK_NAMES if name not in names]
+        return make_checks((*names, *off), {**self.parameters, **loosest}, off)
 
 
 SETTINGS: Mapping[str, Setting] = {

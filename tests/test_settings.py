@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from dedupcrawl.cli import group
+from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 from dedupcrawl.content.checks.registry import CHECK_NAMES
+from dedupcrawl.content.checks.simhash import SimHashCheck
 from dedupcrawl.content.model import TARGET_PRECISION
 from dedupcrawl.project import data_folder, rules_folder
 from dedupcrawl.settings import SETTINGS, DedupSettings, SettingError
@@ -47,7 +49,7 @@ def test_every_default_is_a_value_that_its_setting_takes() -> None:
         ("DEDUP_TTL", " 1.5H", "ttl", 5400.0),
         ("DEDUP_TTL", 90, "ttl", 90.0),
         ("DEDUP_TTL", "none", "ttl", None),
-        ("DEDUP_TRUSTED_SITES", "all", "trusted_sites", "all"),
+        ("DEDUP_TRUSTED_SITES", "all", "trusted_sites", None),
         ("DEDUP_TRUSTED_SITES", "a.com, b.org", "trusted_sites", ("a.com", "b.org")),
         ("DEDUP_TRUSTED_SITES", [], "trusted_sites", ()),
         ("DEDUP_SITE_QUOTA", "5000", "site_quota", 5000),
@@ -140,11 +142,14 @@ def test_the_index_finds_what_the_loosest_site_asks_for() -> None:
             },
         }
     )
-    names, parameters, off = settings.index_checks()
-    assert names[:2] == ("exact", "simhash"), "those that are asked, in order"
-    assert off == {*CHECK_NAMES} - {"exact", "simhash"}
-    assert sorted(names) == sorted(CHECK_NAMES), "a place for all, so that spiders can share an index"
-    assert (parameters["SIMHASH_DISTANCE"], parameters["REPEATABILITY"]) == (6, 0.7)
+    checks = settings.index_checks()
+    assert [check.name for check in checks if check.is_on] == ["exact", "simhash"], "those that are asked, in order"
+    by_name = {check.name: check for check in checks}
+    assert sorted(by_name) == sorted(CHECK_NAMES), "a place for all, so that spiders can share an index"
+    simhash, feature_code = by_name["simhash"], by_name["feature_code"]
+    assert isinstance(simhash, SimHashCheck)
+    assert isinstance(feature_code, FeatureCodeCheck)
+    assert (simhash.distance, feature_code.repeatability) == (6, 0.7)
 
 
 @pytest.mark.parametrize("name", ["DEDUP_CONCEPTS_THESAURUS", "DEDUP_DICTIONARY", "DEDUP_MODEL"])

@@ -52,7 +52,6 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
     links: tuple[bytes, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """Encode the alias as MessagePack."""
         return msgspec.msgpack.encode(self)
 
     @classmethod

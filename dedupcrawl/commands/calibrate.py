@@ -12,7 +12,7 @@ import msgspec
 
 from dedupcrawl.commands.compare import comparing, deciding, whole
 from dedupcrawl.commands.console import BadInputError, Command, FailureError, check_output
-from dedupcrawl.commands.options import FILE, PAIRS_FILE, json_option, sets_option
+from dedupcrawl.commands.options import FILE, INPUT_FILE, json_option, sets_option
 from dedupcrawl.content.model import packaged
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.pairs import UnknownPageError
@@ -34,7 +34,7 @@ class _Labels(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("labels", nargs=-1, required=True, type=PAIRS_FILE)
+@click.argument("labels", nargs=-1, required=True, type=INPUT_FILE)
 @click.option("--index", help="The index of the crawl that the URLs come from.  [default: the project's]")
 @click.option("--output", required=True, type=FILE, help="Write the model here.")
 @sets_option

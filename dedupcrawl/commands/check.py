@@ -32,12 +32,11 @@ from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.text.ignored import read_ignored, read_ignored_of
 from dedupcrawl.verdict import Verdict
 
-_STDIN = "-"
 _MOST_SITES = 10_000  # most sites whose software is remembered; set by hand, to bound memory
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=options.InputPath(exists=True, allow_dash=True))
+@click.argument("files", nargs=-1, required=True, type=options.INPUT_FILE)
 @options.rows_option
 @click.option(
     "--index", help="Also compare with the pages in this index, and keep new ones there.  [default: a temporary one]"
@@ -54,7 +53,7 @@ _MOST_SITES = 10_000  # most sites whose software is remembered; set by hand, to
 @options.sets_option
 @options.counts_option
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
-    files: Sequence[str],
+    files: Sequence[Path],
     output: Path | None,
     index: str | None,
     order: str,
@@ -100,10 +99,10 @@ def command(  # noqa: PLR0913 - the options of a command, as click passes them
 
 
 def _verdicts(
-    files: Sequence[str], order: str, settings: DedupSettings, tally: Tally, *, bar: bool
+    files: Sequence[Path], order: str, settings: DedupSettings, tally: Tally, *, bar: bool
 ) -> Generator[Verdict, None, None]:
     with ExitStack() as stack:
-        sources = [stack.enter_context(on_disk(Path(path))) for path in files]
+        sources = [stack.enter_context(on_disk(path)) for path in files]
         secret = _secret_of(sources) if settings.index == "memory:" else None
         detector = stack.enter_context(Detector(settings=settings, secret=secret))
         in_batch = order == "batch"
@@ -147,7 +146,6 @@ class _Reader:
         self._sites: dict[str, SiteSoftware] = {}
 
     def read(self, stored: Page | Body) -> Page:
-        """Read a stored page."""
         if isinstance(stored, Page) or stored.kind != "html":
             return page_of(stored, self._wanted)
         facts = facts_of(stored.body, stored.encoding)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from dedupcrawl.commands.console import BadInputError, Command, check_output, show
-from dedupcrawl.commands.options import PAIRS_FILE, open_existing, read_settings, rows_option, sets_option
+from dedupcrawl.commands.options import INPUT_FILE, open_existing, read_settings, rows_option, sets_option
 from dedupcrawl.commands.selection import forms_unless_file
 from dedupcrawl.content.evidence import in_words
 from dedupcrawl.content.html import why_unread
@@ -34,7 +34,7 @@ _NO_INDEX = "no --index: what the sites repeat is not known, and a crawl, which 
 
 @click.command(cls=Command)
 @click.argument("pages", nargs=-1, metavar="[OLD NEW]")
-@click.option("--pairs", type=PAIRS_FILE, help='Pairs of pages in JSON Lines, in place of OLD and NEW; "-" is stdin.')
+@click.option("--pairs", type=INPUT_FILE, help='Pairs of pages in JSON Lines, in place of OLD and NEW; "-" is stdin.')
 @click.option(
     "--index", help="An index with their sites' templates and the pages of URLs.  [default for URLs: the project's]"
 )

@@ -44,7 +44,6 @@ class FailureError(CommandError):
 
 
 def not_a_url(text: str) -> BadInputError:
-    """The error for a text that should be a URL."""
     return BadInputError(f"{printable(text)!r} is not a URL: give one such as https://example.com/42.")
 
 
@@ -66,7 +65,6 @@ class Command(click.Command):
     """A command that reports every error in one sentence, whichever package raises it."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
         try:
             return super().invoke(ctx)
         except CommandError as error:

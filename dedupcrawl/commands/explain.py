@@ -12,7 +12,7 @@ import msgspec
 from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.commands.console import Command, not_a_url, show
 from dedupcrawl.commands.explained import Explainer
-from dedupcrawl.commands.options import index_folder, index_option, json_option, open_existing, rules_option
+from dedupcrawl.commands.options import index_option, json_option, log_of, open_existing, rules_option
 from dedupcrawl.commands.selection import forms_of
 from dedupcrawl.commands.why import becomes, by_rules, in_words
 from dedupcrawl.content.bodies import in_words as body_in_words
@@ -43,7 +43,7 @@ def command(url: str, index: str | None, rules: Path, as_json: bool) -> None:
     dedupcrawl explain https://example.com/print/42
     dedupcrawl explain https://example.com/42 --index lmdb:/data/dedup/index
     """
-    forms, log = forms_of(url), index_folder(index).parent / "crawl-log.jsonl"
+    forms, log = forms_of(url), log_of(index)
     with open_existing(index) as opened:
         explainer = Explainer(rules, opened)
         facts = explainer.told(forms or [url])

@@ -14,7 +14,7 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
 from dedupcrawl.index.journal import Journal
-from dedupcrawl.index.open import check_spec, folder_of, is_redis, open_index
+from dedupcrawl.index.open import check_spec, folder_of, is_redis, log_beside, open_index
 from dedupcrawl.index.seal import check_seal
 from dedupcrawl.index.verify import table_problems
 from dedupcrawl.printable import printable
@@ -49,7 +49,7 @@ class _File(click.Path):
 
 FILE = _File(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-PAIRS_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+INPUT_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 counts_option = click.option(
@@ -111,31 +111,6 @@ def read_settings(given: Mapping[str, str], sets: Sequence[str]) -> DedupSetting
     return DedupSettings.read(values)
 
 
-_ANYWHERE = "://"
-
-
-class InputPath(click.Path):
-    """An existing file; for Spark also a folder, or a URI, which is not checked here. "-" is stdin if allowed."""
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Check the path and return it as it was given."""
-        text = str(value)
-        self.dir_okay = ctx is not None and ctx.params.get("engine") == "spark"
-        if self.dir_okay and _ANYWHERE in text:
-            return text
-        super().convert(text, param, ctx)
-        return text
-
-
-engine_option = click.option(
-    "--engine",
-    type=click.Choice(["local", "spark"]),
-    default="local",
-    show_default=True,
-    is_eager=True,  # `InputPath` depends on it
-    help="spark: on the cluster that Spark is set up for, else on this machine; needs dedupcrawl[spark] and Java.",
-)
-
 index_option = click.option(
     "--index", help="As in DEDUP_INDEX; a bare path is an LMDB index.  [default: the project's]"
 )
@@ -151,11 +126,13 @@ rows_option = click.option("--output", type=FILE, help="Write the rows here.  [d
 
 
 def index_folder(spec: str | None) -> Path:
-    """The folder of the LMDB index that `spec` names; for an index on a server, the default folder of a local one.
-
-    By default a crawl writes its log beside that folder.
-    """
+    """The folder of the LMDB index that `spec` names; for an index on a server, the default folder of a local one."""
     return folder_of(spec or "") or data_folder() / "index"
+
+
+def log_of(spec: str | None) -> Path:
+    """Where a crawl with this index writes its log by default."""
+    return log_beside(index_folder(spec))
 
 
 def _nothing_at(path: Path) -> BadInputError:

@@ -45,11 +45,10 @@ def command(index: str | None, output: Path | None, log: Path | None, rules: Pat
     from dedupcrawl.report.page import write
 
     check_output(output)
-    beside = options.index_folder(index).parent / "crawl-log.jsonl"
     with options.open_existing(index) as opened:
         runs, name = chosen_run(opened, run)
         with progress() as advance:
-            report = collect(opened, log or beside, [rules], runs, advance, run=name)
+            report = collect(opened, log or options.log_of(index), [rules], runs, advance, run=name)
         length = write(report, output) if output is not None else 0
     for problem in report.problems:
         click.echo(printable(problem), err=True)

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dedupcrawl.commands.console import Command, FailureError, no_rows, progress, show, tell_skipped
-from dedupcrawl.commands.options import (
-    InputPath,
-    engine_option,
-    json_option,
-    no_file,
-    software_option,
-)
+from dedupcrawl.commands.options import json_option, no_file, software_option
 from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.project import RULES, rules_folder
@@ -39,8 +33,20 @@ def _number(_context: click.Context, _option: click.Parameter, given: float) -> 
     return given
 
 
+class _Log(click.Path):
+    """An existing file; for Spark also a folder, or a URI, which is not checked here."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check the path and return it as it was given."""
+        text = str(value)
+        self.dir_okay = ctx is not None and ctx.params.get("engine") == "spark"
+        if not (self.dir_okay and "://" in text):
+            super().convert(text, param, ctx)
+        return text
+
+
 @click.command(cls=Command)
-@click.argument("logs", nargs=-1, required=True, type=InputPath(exists=True))
+@click.argument("logs", nargs=-1, required=True, type=_Log(exists=True))
 @click.option(
     "--rules",
     required=True,
@@ -70,7 +76,14 @@ def _number(_context: click.Context, _option: click.Parameter, given: float) -> 
     "--min-coverage", type=click.IntRange(1), help="Drop rules that apply to fewer URLs of the held-out clusters."
 )
 @software_option
-@engine_option
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    show_default=True,
+    is_eager=True,  # `_Log` depends on it
+    help="spark: on the cluster that Spark is set up for, else on this machine; needs dedupcrawl[spark] and Java.",
+)
 @json_option
 def command(  # noqa: PLR0913 - the options of a command, as click passes them
     logs: Sequence[str],

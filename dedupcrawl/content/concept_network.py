@@ -251,7 +251,6 @@ class ConceptVector(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ConceptVector:
-        """The inverse of `to_bytes`."""
         count, length = _HEAD.unpack_from(data)
         at = _HEAD.size
         names = np.frombuffer(data, dtype="<u4", offset=at, count=count)

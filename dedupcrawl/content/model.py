@@ -114,7 +114,6 @@ def _problems(model: Model) -> Iterator[str]:
 
 @cache
 def packaged() -> Model:
-    """The model in the package."""
     path = files("dedupcrawl.content") / "data" / "model.json"
     return parse(path.read_bytes(), "data/model.json of the package")
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping
 from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
-from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures
 from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.crawl.same_page import Look
@@ -41,9 +40,6 @@ class AliasStore:
         self.index, self._settings = index, settings
         self._begun = time.time()
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
-        self._others = index.others
-        self._own = HashSet()  # URLs beside which this process has stored something
-        self._own_owners: set[str] = set()  # owners that were new to the index when this process stored something
         what = "The index cannot be asked about aliases"
         self.asked = LoggedFailures(stats, "dedup/aliases/errors", what, INDEX_FAILS)
         self.owners = SiteMemory(index, NAME, SiteAliases, self.asked)
@@ -71,13 +67,6 @@ class AliasStore:
         self._have_at_hand([url])
         return self._at_hand[url][1]
 
-    def _is_untouched(self, url: str) -> bool:
-        """Whether nothing can lie beside a URL: no process has written there, and no earlier crawl knew its owner."""
-        if url in self._own or self._others is None or self.index.others != self._others:
-            return False
-        owner = owner_of(url)
-        return owner in self._own_owners or not self.owners.has(owner)
-
     def read(self, urls: Iterable[str]) -> None:
         """Cache what lies beside these URLs for a moment, with one query for all of them."""
         wanted = [url for url in map(without_fragment, urls) if self._settings.for_url(url).alias_sources]
@@ -91,8 +80,7 @@ class AliasStore:
             return
         if len(self._at_hand) >= _MOST_AT_HAND:
             self._at_hand = {url: one for url, one in self._at_hand.items() if now - one[0] < FRESH_SECONDS}
-        wanted = [url for url in old if not self._is_untouched(url)]
-        rows = self.index.attached(wanted, NAME) if wanted else {}
+        rows = self.index.attached(old, NAME)
         self._at_hand |= {url: (now, rows.get(url, {})) for url in old}
 
     def put(self, url: str, alias: Alias) -> None:
@@ -131,13 +119,7 @@ class AliasStore:
         self.index.detach(url, NAME)
 
     def _put(self, url: str) -> None:
-        """Note that this process is about to store something beside a URL."""
-        self.remember(owner_of(url))
-        self._at_hand.pop(url, None)
-        self._own.add(url)
-
-    def remember(self, owner: str) -> None:
-        """Record, before storing an owner's first alias, that there is one: later crawls look up no other owners."""
-        if not self.owners.has(owner):
-            self._own_owners.add(owner)
+        """Record, before something is stored beside a URL, that its owner has aliases: others are not looked up."""
+        if not self.owners.has(owner := owner_of(url)):
             self.owners.tell(owner, SiteAliases())
+        self._at_hand.pop(url, None)

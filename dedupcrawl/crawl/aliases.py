@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -34,7 +34,6 @@ logger = logging.getLogger(__name__)
 
 _MOST_DROPPED = 100_000  # dropped pages whose digest is remembered, some 200 bytes each
 _MOST_KEPT = 10_000  # remembered links of the pages that were kept last, 1.1 KB each
-InsteadOf = Callable[[Request, str, str], Request | None]
 _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 
 
@@ -57,7 +56,6 @@ class Aliases:
         self.first_referrers = FirstReferrers()
         self._changed = HashSet()  # URLs whose page has changed since earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URL of a kept page → links that only it led to
-        self._links_kept = 0
         self._have_led = HashSet()  # URLs whose links were requested: their page yielded these, or their alias has them
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was dropped in doubt → its URL
 
@@ -154,39 +152,40 @@ class Aliases:
 
     # What pages state
 
-    def look(self, request: Request, response: Response, page: FetchedPage, instead_of: InsteadOf) -> Request | None:
-        """Store the aliases that a fetched page states, and the meta refresh that led to it.
-
-        `instead_of` gets the request, the canonical URL that its page states, and the source that states it; it returns
-        the request to send instead, or None if the page stays.
-
-        Returns:
-            The request for the page's canonical URL, if DEDUP_KEEP says that this is to be kept instead; else None.
-        """
-        settings = self._settings.for_url(response.url)
-        if not settings.alias_sources or response.status != 200 or request.meta.get("dedup_skip"):
+    def stated(self, request: Request, response: Response, page: FetchedPage) -> dict[str, str] | None:
+        """Other URLs that a fetched page states as its own → the source that states them; None if nobody asks."""
+        wanted = self._settings.for_url(response.url).alias_sources
+        if not wanted or response.status != 200 or request.meta.get("dedup_skip"):
             return None
+        return self._said_by(without_fragment(response.url), response, page) if is_html(response) else {}
+
+    def instead(self, url: str, stated: dict[str, str]) -> list[tuple[str, str]]:
+        """(URL, source) of what to keep in place of the page at `url`, as DEDUP_KEEP says, the best source first.
+
+        The URLs are as the page states them, so that the mistakes of rules are not blamed on it.
+        """
+        if self._settings.for_url(url).keep != "canonical":
+            return []
+        ahead = [one for one in reversed(stated.items()) if may_lead(url, one[0])]
+        by = {source: other for other, source in ahead if self._by_rules(other) != url}
+        return [(by[source], source) for source in NAMING if source in by]
+
+    def store(self, request: Request, response: Response, page: FetchedPage, stated: dict[str, str]) -> None:
+        """Store the aliases that a fetched page states, and the meta refresh that led to it."""
         url = without_fragment(response.url)
-        sources = self._said_by(url, response, page) if is_html(response) else {}
-        if settings.keep == "canonical":
-            ahead = [one for one in reversed(sources.items()) if may_lead(url, one[0])]
-            by = {source: other for other, source in ahead if self._by_rules(other) != url}
-            for source in (one for one in NAMING if one in by):  # as stated, so rules' mistakes are not blamed on it
-                if (instead := instead_of(request, by[source], source)) is not None:
-                    return instead
-                if TRIAL in request.meta:  # the canonical URL is being fetched, too
-                    del sources[by[source]]
+        fetched_too = {other for other, _ in self.instead(url, stated)} if TRIAL in request.meta else ()
+        sources = {other: source for other, source in stated.items() if other not in fetched_too}
         back = [one for one in reversed(sources.items()) if may_lead(one[0], url)]
         made = ((self._by_rules(other), source) for other, source in back)
         leading_here = {other: source for other, source in made if may_lead(other, url)}  # the first source counts
-        before = refreshed_from(request) if REDIRECT in settings.alias_sources else ""
+        follows_redirects = REDIRECT in self._settings.for_url(url).alias_sources
+        before = refreshed_from(request) if follows_redirects else ""
         if before and may_lead(before, url):
             leading_here[before] = REDIRECT
         leading_here.pop(url, None)
         if leading_here:
             page.named = frozenset(sources for sources, source in leading_here.items() if source in NAMING)
             page.contested = self._keep(url, leading_here)
-        return None
 
     def _said_by(self, url: str, response: TextResponse, page: FetchedPage) -> dict[str, str]:
         """Other URLs that a page states as its own, as Scrapy would request them → the source that states them."""
@@ -311,16 +310,14 @@ class Aliases:
 
     def _remember(self, url: str, links: list[Yielded]) -> None:
         """Remember the links that only this page led to, while the page may still be judged again."""
-        self._links_kept += len(links) - len(self._kept.pop(url, ()))
         self._kept[url] = links
-        while self._links_kept > _MOST_KEPT or len(self._kept) > MOST_PROVISIONAL:
-            _, gone = self._kept.popitem(last=False)
-            self._links_kept -= len(gone)
+        self._kept.move_to_end(url)
+        while len(self._kept) > MOST_PROVISIONAL or sum(map(len, self._kept.values())) > _MOST_KEPT:
+            self._kept.popitem(last=False)
 
     def judged_again(self, verdict: Verdict) -> None:
         """Store the alias of a kept page that turned out to be a sure duplicate, if its links are still remembered."""
         if (links := self._kept.pop(verdict.url, None)) is not None:
-            self._links_kept -= len(links)
             with self._store.asked:
                 self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 

@@ -94,7 +94,7 @@ class Answers:
         for target in request.meta.get(CANONICAL, [url]):
             if (first := self._rewrites.first(target)) is not None and self._counted.add(target):
                 self._book.there(*first)
-            is_wanted = tried or remembers or self.audits.awaits(target) or self._rewrites.waits(target)
+            is_wanted = tried or remembers or self.audits.of_target(target) or self._rewrites.waits(target)
             if self._parts.tries and is_wanted:
                 self._batch.then(partial(self._look, page, response.url, target, tried), page)
             else:
@@ -209,7 +209,7 @@ class Answers:
         suspects = self.audits.errors.suspects(host, target, look.outline) if self._rewrites.waits(target) else []
         if suspects:
             self._suspect(target, tuple(suspects), look)
-        elif not self.audits.awaits(target):
+        elif not self.audits.of_target(target):
             self._rewrites.prove(target)
         self.audits.found(target, look)
 

@@ -7,7 +7,7 @@ else is left to do, the audits that are still due are drawn from all URLs that w
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import islice
@@ -19,11 +19,11 @@ from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.audit import Audit, PassedAudits
+from dedupcrawl.crawl.error_pages import ErrorPages, LeadingOn
 from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.parts import Parts
-from dedupcrawl.crawl.probes import ErrorPages, LeadingOn
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
 from dedupcrawl.index.record import Rewrite
@@ -54,9 +54,7 @@ class Audits:
         self._book, self._rewrites, self._earlier = parts.book, parts.rewrites, parts.earlier
         self._stats, self._fetched, self._template_of = parts.stats, parts.fetched, parts.detector.template_of
         self.errors, self.leading_on, self.suspected = ErrorPages(), LeadingOn(), HashSet()
-        self._by_url: dict[str, Audit] = {}
-        self._by_target: defaultdict[str, list[Audit]] = defaultdict(list)
-        self._disputed: dict[str, Audit] = {}  # by URL: the texts differ, but what may explain that is yet to come
+        self._by_url: dict[str, Audit] = {}  # at most `_MOST_OPEN`
         self._instead: dict[str, Look] = {}  # target → the original page of the last audit whose pages differed
         self._told = HashSet()  # URLs for which the results of earlier crawls were counted
         self._is_resumed = parts.folder is not None
@@ -112,7 +110,6 @@ class Audits:
         if len(self._by_url) >= _MOST_OPEN or not self._fetched.tried.add(audit.url):
             return False
         self._by_url[audit.url] = audit
-        self._by_target[audit.target].append(audit)
         self._book.begin(audit.url, audit.rules)
         self._stats.inc_value("dedup/url/tried")
         return True
@@ -197,9 +194,13 @@ class Audits:
 
     # What is known of the audits
 
-    def awaits(self, target: str) -> bool:
-        """True if an audit under way needs the page of this target."""
-        return target in self._by_target
+    def of_target(self, target: str) -> list[Audit]:
+        """The audits under way that need the page of this target."""
+        return [audit for audit in self._by_url.values() if audit.target == target]
+
+    def _disputed(self) -> list[Audit]:
+        """Audits whose two texts differ, while what may explain that is yet to come."""
+        return [audit for audit in self._by_url.values() if audit.asked is not None and audit.found is not None]
 
     def target_of(self, url: str) -> str | None:
         """The target of a URL whose audit is under way; None if there is no such audit."""
@@ -212,15 +213,15 @@ class Audits:
 
     def suspect(self, target: str, suspects: tuple[str, ...], led_to: str) -> bool:
         """Mark a target's audits as the test of whether its page is an error page; False if none is under way."""
-        for audit in self._by_target.get(target, ()):
+        for audit in (audits := self.of_target(target)):
             audit.suspects, audit.led_to = suspects, led_to
-        return target in self._by_target
+        return bool(audits)
 
     # What becomes of the audits
 
     def asked_for(self, url: str, look: Look, *, is_trial: bool = False) -> None:
         """Give a page, fetched as requested, to its URL's audit, if any; `is_trial`: it was fetched for an audit."""
-        for other in list(self._disputed.values()):
+        for other in self._disputed():
             if other.is_early and other.found is not None and is_known(other.found, self._template_of):
                 self._settle(other)
         if audit := self._by_url.get(url) or (self._resumed(url) if is_trial else None):
@@ -243,7 +244,7 @@ class Audits:
 
     def found(self, target: str, look: Look) -> None:
         """Take the page of a target for its audits; NOWHERE if it has none."""
-        for audit in list(self._by_target.get(target, ())):
+        for audit in self.of_target(target):
             if look is NOWHERE and audit.found is not NOWHERE:
                 self._book.tells_nothing(audit.url, audit.rules)
             audit.found = look
@@ -251,7 +252,7 @@ class Audits:
 
     def judged(self, url: str, *, has_verdict: bool) -> None:
         """Settle audits that waited for the verdict on a URL's page; there is none if no item was made of the page."""
-        for audit in [one for one in self._disputed.values() if url in (one.url, one.target)]:
+        for audit in [one for one in self._disputed() if url in (one.url, one.target)]:
             audit.is_unjudged = audit.is_unjudged or (url == audit.url and not has_verdict)
             self._settle(audit)
 
@@ -276,7 +277,7 @@ class Audits:
 
     def not_found(self, target: str) -> None:
         """End audits that lack nothing but the page of this target, which did not come, as inconclusive."""
-        for audit in list(self._by_target.get(target, ())):
+        for audit in self.of_target(target):
             if audit.asked is not None and audit.found is None:
                 self._end_untold(audit)
 
@@ -337,7 +338,6 @@ class Audits:
     def _is_final(self, audit: Audit, look: Look, *, is_last: bool) -> bool:
         """Whether all is known that may explain why the two pages differ; if not, the audit waits for it."""
         audit.found, audit.is_early = look, not is_known(look, self._template_of)
-        self._disputed[audit.url] = audit
         if is_last or audit.is_early:
             return is_last
         return audit.is_unjudged or self._earlier.is_served(audit.url, audit.target) is not None
@@ -395,10 +395,5 @@ class Audits:
             self._book.tells_nothing(audit.url, audit.rules)
 
     def _end(self, audit: Audit) -> None:
-        self._disputed.pop(audit.url, None)
         if self._by_url.pop(audit.url, None) is not None:
             self._book.end(audit.url, audit.rules)
-            others = self._by_target[audit.target]
-            others.remove(audit)
-            if not others:
-                del self._by_target[audit.target]

@@ -13,7 +13,15 @@ from w3lib.url import safe_url_string
 
 from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import log_failure
-from dedupcrawl.crawl.request_meta import CANONICAL, ORIGINAL_URL, POSTED, TRIAL, AlreadyFetchedError, is_for_spider
+from dedupcrawl.crawl.request_meta import (
+    CANONICAL,
+    ORIGINAL_URL,
+    POSTED,
+    TRIAL,
+    AlreadyFetchedError,
+    is_for_spider,
+    without_fragment,
+)
 from dedupcrawl.sites import host_of
 
 
@@ -31,9 +39,12 @@ class UrlMiddleware(Component):
             self._dedup.falls.fall((), self._dedup.software.look(page, response))
         if request.method != "GET":  # the answer to a POST says nothing about the page that a GET would fetch
             return response
-        instead_of = self._dedup.rewriter.instead_of_page
-        if (instead := self._dedup.aliases.look(request, response, page, instead_of)) is not None:
-            return instead
+        aliases, rewriter = self._dedup.aliases, self._dedup.rewriter
+        if (stated := aliases.stated(request, response, page)) is not None:
+            for named, source in aliases.instead(without_fragment(response.url), stated):
+                if (instead := rewriter.instead_of_page(request, named, source)) is not None:
+                    return instead
+            aliases.store(request, response, page, stated)
         self._dedup.answers.answered(request, response, page)
         return response
 

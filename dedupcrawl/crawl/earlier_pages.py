@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from dedupcrawl.crawl.failures import INDEX_FAILS
 from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
-from dedupcrawl.printable import printable
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.verdict import Verdict
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +21,14 @@ class EarlierPages:
     Attributes:
         run: Id of this crawl.
         rules: The rules that make the canonical URLs under which pages are kept.
+        asked: Context that logs and counts failures of the index.
         begun: When this process began, in seconds since the epoch.
     """
 
     index: Index
     run: str
     rules: RulesInUse
+    asked: AbstractContextManager[None]
     begun: float = field(default_factory=time.time)
 
     def look(self, url: str) -> Look | None:
@@ -38,12 +36,11 @@ class EarlierPages:
 
         None if there is neither, or the index cannot be read: then the page is fetched once more.
         """
-        try:
+        with self.asked:
             entry, verdict = self._led_to(url, is_fetched=False)
-        except INDEX_FAILS as error:
-            logger.error("The index cannot tell what %s led to: %s", printable(url), printable(str(error)))
-            return None
-        return Look.of(entry, self.index.secret) if entry is not None and (verdict is None or verdict.is_sure) else None
+            if entry is not None and (verdict is None or verdict.is_sure):
+                return Look.of(entry, self.index.secret)
+        return None
 
     def is_served(self, url: str, canonical: str) -> bool | None:
         """Whether the content half's verdicts make one page of `url` and `canonical`, both fetched by this crawl.
@@ -51,22 +48,19 @@ class EarlierPages:
         The content half compares more than texts. None if one of the two has no verdict yet, or the index cannot be
         read. Two pages that are near duplicates of a third one do not count: only exact duplicates are transitive.
         """
-        try:
+        with self.asked:
             asked, kept = self._judged(url), self._judged(canonical)
-        except INDEX_FAILS:
-            return None
-        if asked is None or kept is None:
-            return None
-        (keeper, _), (other, is_exact) = asked, kept
-        return keeper == other and is_exact
+            if asked is not None and kept is not None:
+                (keeper, _), (other, is_exact) = asked, kept
+                return keeper == other and is_exact
+        return None
 
     def is_dropped(self, url: str) -> bool:
         """Whether this crawl has fetched `url`, and has dropped its page as a duplicate of one that it still keeps."""
-        try:
+        with self.asked:
             entry, verdict = self._led_to(url, is_fetched=True)
-        except INDEX_FAILS:
-            return False
-        return entry is not None and verdict is not None
+            return entry is not None and verdict is not None
+        return False
 
     def was_fetched(self, url: str) -> bool:
         """Whether this crawl, in this or another process, has judged the page of this very URL.
@@ -83,11 +77,10 @@ class EarlierPages:
 
     def any_kept(self, urls: Iterable[str]) -> bool:
         """True if this crawl keeps the page of one of these URLs, or a concurrent one that may have replaced it."""
-        try:
+        with self.asked:
             kept = (self.index.page_at(url, self.rules.identity(url)) for url in urls)
             return any(one is not None and (one.run == self.run or one.kept_at >= self.begun) for one in kept)
-        except INDEX_FAILS:
-            return True  # when in doubt, fetch
+        return True  # when in doubt, fetch
 
     def _led_to(self, url: str, *, is_fetched: bool) -> tuple[Entry | None, Verdict | None]:
         """The page of a URL that this crawl kept, without a verdict; or the page that it duplicates, with the verdict.

@@ -17,7 +17,6 @@ from scrapy.statscollectors import StatsCollector
 
 from dedupcrawl.content import model
 from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.crawl.aliases import Aliases
 from dedupcrawl.crawl.answers import Answers
 from dedupcrawl.crawl.dupe_filter import Repetitions
@@ -45,12 +44,12 @@ from dedupcrawl.detection.detector import Detector
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.open import folder_of, is_redis, open_index, shown
+from dedupcrawl.index.open import folder_of, is_redis, log_beside, open_index, shown
 from dedupcrawl.index.record import plain
 from dedupcrawl.output import PRIVATE, private_folder, replacing
 from dedupcrawl.printable import printable
 from dedupcrawl.project import data_folder, rules_folder
-from dedupcrawl.settings import AUTOMATIC, DedupSettings, SettingError, unusable
+from dedupcrawl.settings import AUTOMATIC, START, DedupSettings, SettingError, unusable
 from dedupcrawl.software.program import programs
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import RuleError
@@ -63,17 +62,10 @@ logger = logging.getLogger(__name__)
 
 AnyComponent = TypeVar("AnyComponent", bound="Component")
 
-START = "start"
-"""Value of DEDUP_TRUSTED_SITES: trust the sites of the spider's start requests and allowed domains."""
-
 _ALONE = (
     "DEDUP_RUN is not set: this process compares its pages with its own only, not with those that other workers keep "
     "in the same index. Give all workers of one crawl the same name in DEDUP_RUN."
 )
-
-
-_OF_0_2 = "pending-rewrites.jsonl"
-"""Where version 0.2 kept, in a JOBDIR, what its rewritten requests stood for."""
 
 _RUN_ID = re.compile(rb"[0-9a-f]{16}")
 _BEGUN = "begun"  # name under which the index stores the run of a JOBDIR
@@ -96,18 +88,17 @@ class Dedup:
         assert crawler.stats is not None
         self.stats: StatsCollector = crawler.stats
         self.spider_name = crawler.spider.name
+        trusted = self.settings.trusted_sites
         jobdir = crawler.settings.get("JOBDIR")
         folder = Path(jobdir) / "dedup" if jobdir else None
         data = folder or data_folder()
         private_folder(data)
-        _check_version(data)
         if self.settings.report:
             check_report(self.settings.report)
-        checks = make_checks(*self.settings.index_checks())
-        spec = self.settings.index if checks else "memory:"  # without checks no page is kept
+        checks = self.settings.index_checks()
+        spec = self.settings.index if any(check.is_on for check in checks) else "memory:"  # no page is kept without
         if folder is not None and spec == "memory:":
             spec = "lmdb:"  # the queue outlives the process, so the rewrites of its requests must, too
-        checks = checks or make_checks(CHECK_NAMES, {}, off=frozenset(CHECK_NAMES))
         self._index = _opened(spec, checks, data / "index")
         software = self._known_software()
         self._normalizer = self._rules(software)
@@ -118,7 +109,7 @@ class Dedup:
             self._index,
             spider=self.spider_name,
             run=self._run,
-            trust=_trusted(self.settings.trusted_sites, crawler.spider),
+            trust=Trust(_named(crawler.spider) if trusted == START else trusted),
             memory=self.settings.index_memory,
             model=model.load(self.settings.model),
             remembers_requests=forgets_unstored(crawler.settings),
@@ -133,7 +124,7 @@ class Dedup:
         self.falls = Falls(parts)
         log = self.settings.crawl_log
         if log == AUTOMATIC:
-            log = (folder_of(spec) or data / "index").parent / "crawl-log.jsonl"
+            log = log_beside(folder_of(spec) or data / "index")
         with _named_by("DEDUP_CRAWL_LOG", str(log)):
             evidence = Evidence() if self.settings.learn else None
             self._log = LogFile(Path(log) if log is not None else None, evidence=evidence)
@@ -308,13 +299,6 @@ def _named(spider: Spider) -> list[str]:
     return [*(getattr(spider, "allowed_domains", None) or ()), *(getattr(spider, "start_urls", None) or ())]
 
 
-def _trusted(setting: str | tuple[str, ...], spider: Spider) -> Trust:
-    """The trust that DEDUP_TRUSTED_SITES asks for."""
-    if setting == START:
-        return Trust(_named(spider))
-    return Trust(None) if isinstance(setting, str) else Trust(setting)
-
-
 def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:
     try:
         return open_index(spec, checks, default_path=default, wait=0)
@@ -331,15 +315,6 @@ def _named_by(setting: str, got: object) -> Iterator[None]:
         raise SettingError(f"{setting}: {str(error).rstrip('.')}.") from error
     except (ValueError, OSError) as error:
         raise unusable(setting, got, in_words(error)) from error
-
-
-def _check_version(data: Path) -> None:
-    """Refuse a JOBDIR with rewritten requests of version 0.2: their original URLs would never be fetched."""
-    if (old := data / _OF_0_2).exists() and old.stat().st_size:
-        raise SettingError(
-            f"JOBDIR: {old} has requests that version 0.2 has yet to settle: finish this crawl with 0.2, or begin "
-            "one with another JOBDIR."
-        )
 
 
 def _run_of(folder: Path | None, index: Index, named: str | None) -> str:

@@ -42,7 +42,6 @@ class Referrer(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, response: Response) -> Referrer:
-        """The page of a response."""
         request = response.request
         if request is None:
             return cls(frozenset((key_of(response.url),)))

@@ -24,17 +24,13 @@ class Freezing:
         self._is_ours = False  # whether this object, and nobody else, has frozen objects
         self._before: tuple[int, int, int] | None = None  # the thresholds to restore, if ours are set
 
-    def freeze(self) -> None:
-        """Have the collector ignore all objects that exist now."""
-        self._is_ours = self._is_ours or not gc.get_freeze_count()
-        if self._is_ours:
-            gc.freeze()
-
     def begin(self) -> None:
         """Collect garbage once at the start of a crawl, ignore what is left, and collect less often."""
         self._crawls += 1
         gc.collect()
-        self.freeze()
+        self._is_ours = self._is_ours or not gc.get_freeze_count()
+        if self._is_ours:
+            gc.freeze()
         if (before := gc.get_threshold()) in _PYTHON_S:
             self._before = before
             gc.set_threshold(*THRESHOLDS)

@@ -89,12 +89,11 @@ class LogFile:
 
     Args:
         path: The file; None to write nothing.
-        at_once: Rows that are written together.
         evidence: Counts the redundant URLs in the rows.
     """
 
-    def __init__(self, path: Path | None, at_once: int = _FLUSH_EVERY, *, evidence: Evidence | None = None) -> None:
-        self.path, self._at_once, self._evidence = path, at_once, evidence
+    def __init__(self, path: Path | None, *, evidence: Evidence | None = None) -> None:
+        self.path, self._evidence = path, evidence
         self._rows: list[bytes] = []
         self._was_said = self._is_torn = False
         self._file: IO[bytes] | None = None
@@ -112,7 +111,7 @@ class LogFile:
                 setattr(row, name, without_user(url))
         if self._file is not None:
             self._rows.append(msgspec.json.encode(row))
-            if len(self._rows) >= self._at_once:
+            if len(self._rows) >= _FLUSH_EVERY:
                 self.flush()
         if self._evidence is not None:
             self._evidence.add(row)
@@ -219,7 +218,6 @@ class AliasRows:
         self._run, self._book, self._stats = parts.run, parts.book, parts.stats
         # Owner and rule → pairs of URL and target.
         self._waiting: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-        self._count = 0
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
         """Log an alias once it is proven: `target` is requested instead of `url`, which is not fetched for a trial."""
@@ -227,9 +225,8 @@ class AliasRows:
             return
         if self._book.is_proved(url, rules):
             self._add(url, target, rules, held=None)
-        elif self._count < _MOST_WAITING:
+        elif sum(map(len, self._waiting.values())) < _MOST_WAITING:
             self._waiting[owner_of(url), rules[0]].append((url, target))
-            self._count += 1
 
     def tried(self, url: str, target: str, rules: tuple[str, ...], *, held: bool) -> None:
         """Log a trial in which both URLs were fetched; call this after the rule book was told of its outcome."""
@@ -238,9 +235,7 @@ class AliasRows:
         self._add(url, target, rules, held=held)
         if not source:
             return
-        waiting = self._waiting.pop((owner_of(url), rules[0]), [])
-        self._count -= len(waiting)
-        for other, other_target in waiting:
+        for other, other_target in self._waiting.pop((owner_of(url), rules[0]), []):
             self.used(other, other_target, rules)
 
     def _add(self, url: str, target: str, rules: tuple[str, ...], *, held: bool | None) -> None:

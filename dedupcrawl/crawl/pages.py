@@ -132,7 +132,6 @@ class FetchedPage:
 
 
 def is_html(response: Response) -> TypeGuard[TextResponse]:
-    """True for HTML and XHTML."""
     if isinstance(response, HtmlResponse):
         return True
     return isinstance(response, TextResponse) and media_type(response) == "application/xhtml+xml"

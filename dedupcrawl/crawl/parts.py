@@ -14,6 +14,7 @@ from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.credentials import Credentials
 from dedupcrawl.crawl.dupe_filter import DupeFilterBypass
 from dedupcrawl.crawl.earlier_pages import EarlierPages
+from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures
 from dedupcrawl.crawl.fetched import Fetched
 from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.pages import Pages
@@ -84,4 +85,6 @@ class Parts:
             lasts=folder is not None,
             is_shared=bool(self.settings.run),
         )
-        self.earlier = EarlierPages(self.index, self.run, self.rules)
+        what = "The index cannot tell which pages this crawl has fetched"
+        asked = LoggedFailures(crawler.stats, "dedup/index/errors", what, INDEX_FAILS)
+        self.earlier = EarlierPages(self.index, self.run, self.rules, asked)

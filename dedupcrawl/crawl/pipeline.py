@@ -15,8 +15,6 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.utils.serialize import ScrapyJSONEncoder
 
-from dedupcrawl.content.checks.base import Check
-from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.evidence import sureness
 from dedupcrawl.content.html import extract
 from dedupcrawl.crawl.extension import Component
@@ -39,7 +37,7 @@ from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
-_HOSTS_WARNED_OF = 100  # of which it is said that a selector finds nothing there; the stat counts all pages
+_MOST_WARNINGS = 100  # of hosts where a selector finds nothing, above all; the stat counts all pages
 _NO_VALUES: tuple[object, ...] = (None, "", {})  # of a field that takes a verdict
 _encode = ScrapyJSONEncoder(ensure_ascii=False).encode
 
@@ -52,10 +50,7 @@ class DedupPipeline(Component):
         parts, self._stats = self._dedup.parts, self._dedup.stats
         self._index, self._detector, self._spider = parts.index, parts.detector, parts.spider
         self._credentials = parts.credentials
-        self._warned_of: set[tuple[str, ...]] = set()  # kinds of items, and their fields
-        self._missed_on: set[str] = set()  # hosts
-        self._has_warned = False
-        self._checks_of: dict[tuple[object, ...], list[Check]] = {}
+        self._warned_of: set[tuple[str, ...]] = set()  # kinds of items, and their fields; hosts
 
     async def process_item(self, item: Any) -> Any:
         """The item, or DropItem when its page is a duplicate."""
@@ -134,9 +129,6 @@ class DedupPipeline(Component):
         Raises:
             IndexAwayError: The index cannot be reached at the moment.
         """
-        chosen = settings.checks, tuple(sorted(settings.parameters.items()))
-        if chosen not in self._checks_of:
-            self._checks_of[chosen] = make_checks(settings.checks, settings.parameters)
         is_trial = fetched.request is not None and TRIAL in fetched.request.meta
         # What is fetched to try a rule stands for itself.
         canonical_of: Callable[[str], str] = str if is_trial else self._dedup.rewriter.canonical
@@ -146,7 +138,7 @@ class DedupPipeline(Component):
         excluded = {kept.url for kept in fetched.kept.values()} if url == fetched.url else {fetched.url, own}
         try:
             request = Asked(
-                self._checks_of[chosen],
+                settings.made_checks,
                 scope=settings.scope,
                 canonical=canonical,
                 is_same=lambda kept: canonical_of(kept) == canonical,
@@ -232,15 +224,11 @@ class DedupPipeline(Component):
     def _miss(self, url: str, selector: str | None) -> None:
         """DEDUP_SELECTOR found nothing on a page."""
         self._stats.inc_value("dedup/content/selector_missed")
-        host = host_of(url)
-        if host not in self._missed_on and len(self._missed_on) < _HOSTS_WARNED_OF:
-            self._missed_on.add(host)
-            logger.warning(
-                "DEDUP_SELECTOR %r finds nothing on %s: the page is read as if there were no selector. "
-                "'dedupcrawl text' shows what is read of a page. This is logged once for each host.",
-                selector,
-                printable(url),
-            )
+        message = (
+            "DEDUP_SELECTOR %r finds nothing on %s: the page is read as if there were no selector. "
+            "'dedupcrawl text' shows what is read of a page. This is logged once for each host."
+        )
+        self._warn_once(("selector", host_of(url)), message, selector, printable(url))
 
     def _look_for_text(self, item: ItemAdapter, roles: Mapping[str, str]) -> None:
         """Warn of fields of DEDUP_ITEM_FIELDS that hold something else, or nothing where no other holds text."""
@@ -257,14 +245,11 @@ class DedupPipeline(Component):
         try:
             return self._credentials.pack(fetched.request or Request(fetched.url))
         except ValueError as error:
-            if not self._has_warned:
-                self._has_warned = True
-                logger.warning(
-                    "If %s has to be fetched again after a crash, its callback will be the spider's default one, "
-                    "because its request cannot be stored (%s). This is logged once.",
-                    fetched.url,
-                    error,
-                )
+            message = (
+                "If %s has to be fetched again after a crash, its callback will be the spider's default one, "
+                "because its request cannot be stored (%s). This is logged once."
+            )
+            self._warn_once((), message, fetched.url, error)
             return pack_request(Request(fetched.url), self._spider)
 
     def _mark(self, item: Any, verdict: Verdict, mark_field: str) -> None:
@@ -282,7 +267,7 @@ class DedupPipeline(Component):
         self._warn_once((kind,), "Items of %s go on without their verdict: %s This is logged once.", kind, why)
 
     def _warn_once(self, about: tuple[str, ...], message: str, *values: object) -> None:
-        if about not in self._warned_of:
+        if about not in self._warned_of and len(self._warned_of) < _MOST_WARNINGS:
             self._warned_of.add(about)
             logger.warning(message, *values)
 

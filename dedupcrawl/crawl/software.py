@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-import msgspec
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 
@@ -152,8 +151,7 @@ class Software:
             self._stats.inc_value("dedup/software/likely", len(likely))
             message = "dedupcrawl: pairs of URLs of %s speak for %s (%s), on probation unless settled by earlier trials"
             logger.info(message, printable(site), counted(len(likely), "rule"), printable(", ".join(likely)))
-        rules_in_use = self._store.rules_in_use
-        if _whence_rules(state) == _whence_rules(now) or rules_in_use(state) == rules_in_use(now):
+        if self._store.rules_in_use(state) == self._store.rules_in_use(now):
             return {}  # mostly it was one sign more
         self._normalizer.has_more(site)
         self._book.extend(site)
@@ -161,12 +159,6 @@ class Software:
         changed = tuple(name for name, rule in old.items() if name in new and new[name] != rule)
         gone = tuple(old.keys() - new.keys())
         return {site: Ruling(gone, changed)} if gone or changed else {}
-
-
-def _whence_rules(state: SiteSoftware) -> tuple[object, ...]:
-    """All that the rules of a site's software hang on: not on the signs by which it was recognized."""
-    places = [msgspec.structs.replace(one, signs={}) for one in state.installations]
-    return places, state.likely, state.tried, state.failed
 
 
 def _write(folder: Path, site: str, tried: Sequence[Rule]) -> bool:

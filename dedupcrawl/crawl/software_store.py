@@ -61,7 +61,6 @@ class SoftwareStore:
         self.sites = SiteMemory(index, NAME, SiteSoftware, logged, self._judged)
         # By program and place.
         self._made: dict[tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]] = {}
-        self._in_use: list[tuple[SiteSoftware, tuple[Rule, ...]]] = []  # of what was asked about last
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
@@ -69,13 +68,8 @@ class SoftwareStore:
 
     def rules_in_use(self, state: SiteSoftware) -> tuple[Rule, ...]:
         """The same of what is known of a site."""
-        for of, rules in self._in_use:
-            if of is state:  # as it is asked again whenever there is news of a site
-                return rules
         wanted = [rule for rule in self.all_rules(state) if rule.id not in state.failed]
-        made = tuple([state.told_to(rule) for rule in wanted if rule.convert not in DONE_BY_SCRAPY])
-        self._in_use = [(state, made), *self._in_use[:3]]
-        return made
+        return tuple([state.told_to(rule) for rule in wanted if rule.convert not in DONE_BY_SCRAPY])
 
     def all_rules(self, state: SiteSoftware) -> tuple[Rule, ...]:
         """Those that failed as well, and without trials."""

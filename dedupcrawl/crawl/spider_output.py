@@ -10,10 +10,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from dedupcrawl.crawl.extension import START, Component, Dedup
+from dedupcrawl.crawl.extension import Component, Dedup
 from dedupcrawl.crawl.first_referrers import Referrer
 from dedupcrawl.crawl.request_meta import Yielded
 from dedupcrawl.detection.trust import Trust
+from dedupcrawl.settings import START
 
 
 class RepeatedLinks(Component):

@@ -21,6 +21,8 @@ from dedupcrawl.sites import host_of
 from dedupcrawl.system_errors import cause
 from dedupcrawl.urls.normalizer import Normalizer
 
+logger = logging.getLogger(__name__)
+
 _HOLD = {  # kind of a body → what pages hold that no check can compare
     "html": "HTML with very little text",
     "text": "with very little text",
@@ -127,9 +129,6 @@ def due_line(due: int, *, lasts: bool) -> str | None:
     if not lasts:
         return f"dedupcrawl: {pages} could not be fetched again: {why}. An index in a folder would remember them."
     return f"dedupcrawl: {pages} still to be fetched again, by the next crawl with this index: {why}."
-
-
-logger = logging.getLogger(__name__)
 
 
 def check_report(path: Path) -> None:

@@ -27,25 +27,16 @@ class LogError(Exception):
     """
 
 
-class BrokenRow(NamedTuple):
-    """A row that was left out, at the 1-based position `line`, which counts in `unit`s ("line" or "record")."""
-
-    path: str
-    line: int
-    reason: str
-    unit: str = "line"
-
-
 class Unread(NamedTuple):
-    """The rest of a file, which could not be read from the `unit` ("line" or "record") number `start` on."""
+    """A row that was left out, or the rest of a file from such a row on, and the reason."""
 
     path: str
-    start: int
+    line: int  # its 1-based position, in `unit`s
     reason: str
-    unit: str = "line"
+    unit: str = "line"  # or "record"
 
     def __str__(self) -> str:
-        return f"{self.path}: nothing was read from about {self.unit} {self.start:,} on: {self.reason}"
+        return f"{self.path}: nothing was read from about {self.unit} {self.line:,} on: {self.reason}"
 
 
 @dataclass(slots=True)
@@ -55,7 +46,7 @@ class Tally:
     rows: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # reason → rows left out for it
     # the first few rows left out of each file, for warnings that name their lines
-    broken: list[BrokenRow] = field(default_factory=list)
+    broken: list[Unread] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)  # empty files
     unread: list[Unread] = field(default_factory=list)  # rests of files, with an unknown number of rows
     bytes_read: int = 0  # bytes of the files (before decompression), for a progress bar
@@ -67,4 +58,4 @@ class Tally:
         self.rows += count
         self.skipped[reason] += count
         named = sum(row.path == path for row in self.broken)
-        self.broken += [BrokenRow(path, line, reason, unit) for line in islice(lines, max(0, _EXAMPLES_A_FILE - named))]
+        self.broken += [Unread(path, line, reason, unit) for line in islice(lines, max(0, _EXAMPLES_A_FILE - named))]

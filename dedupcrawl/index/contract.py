@@ -87,7 +87,6 @@ class Ledger(PageStore):
         return [self._due(key, raw) for key, raw in self.rows("due", digest(spider))]
 
     def _due(self, key: bytes, raw: bytes) -> Skip:
-        """A row of what is due."""
         return self._read(partial(unpack_skip, key=key), raw)
 
     def take(self, due: Iterable[Skip]) -> list[Skip]:

@@ -52,8 +52,7 @@ class Journal:
     an open transaction: so every transaction of this process happens while `lock` is held, that of who has it, if any.
 
     Attributes:
-        known_id: The number of the last transaction that is known to have written, of whichever process.
-        others: How often other processes were found to have written since `last_id` was asked for first.
+        known_id: The number of the last transaction that had written when this process last was the writer.
         opened_by: The process that has opened it; None: it is closed.
         is_whole: Whether it has all tables, which one of another format may not.
         is_sound: Whether it was opened as a whole, and no damage met since: else, or where it is a copy of what a
@@ -67,7 +66,6 @@ class Journal:
         self._is_sealed = True  # as far as it knows
         self.known_id = -1
         self._has_written = False  # in the transaction that is open
-        self.others = 0
         self.is_sound = False
         data = path / "data.mdb"
         if (path / OPENED).exists() and not (data.is_file() and data.stat().st_size):
@@ -163,11 +161,8 @@ class Journal:
 
     @property
     def last_id(self) -> int:
-        """The number of the last transaction in which anybody has written; who has is counted in `others`."""
-        last = int(self._env.info()["last_txnid"])
-        self.others += last != self.known_id
-        self.known_id = last
-        return last
+        """The number of the last transaction in which anybody has written."""
+        return int(self._env.info()["last_txnid"])
 
     def reading(self) -> Transaction:
         """A snapshot; to be used as a context manager while `lock` is held."""
@@ -183,7 +178,6 @@ class Journal:
                 self._unseal()
                 with self._begin(write=True) as txn:
                     before, self._has_written = txn.id() - 1, False
-                    self.others += self.known_id != before
                     result = work(txn)
                 self.known_id = before + self._has_written
                 return result
@@ -278,7 +272,6 @@ class Journal:
         return None if value is None else bytes(value)
 
     def set_cell(self, txn: Transaction, cell: Cell) -> None:
-        """Set a cell, or remove it."""
         key, table = cell.group + cell.field, self.tables[cell.table]
         is_other = txn.delete(key, db=table) if cell.value is None else txn.put(key, cell.value, db=table)
         self._has_written |= is_other  # a transaction that changes nothing gives its number to the next one

@@ -60,7 +60,6 @@ def premise_of(entry: Entry) -> Premise:
 
 
 def key_of(premise: Premise) -> bytes:
-    """What a premise is known by."""
     return digest(f"{premise.kept_at.hex()} {premise.url}")
 
 

@@ -109,13 +109,6 @@ class LmdbIndex(Index):
 
     # Tables
 
-    @property
-    def others(self) -> int | None:
-        with self.lock:
-            self.check_open()
-            self._store.look()  # which counts what others have written
-            return self.journal.others if self._users == 1 else None  # who shares this object writes, too
-
     @in_turn
     def change(self, cells: Collection[Cell], given: Collection[Cell] = ()) -> list[bytes | None] | None:
         def work(txn: Transaction) -> tuple[list[bytes | None] | None, int]:
@@ -254,7 +247,6 @@ class LmdbIndex(Index):
                 with self.journal.explaining():
                     catalog.schema = _schema(self.journal, checks, catalog.schema.batch_pages, None)
             self._users += 1
-            self.journal.others += 1
         return True
 
     def close(self) -> None:

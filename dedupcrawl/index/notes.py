@@ -268,7 +268,6 @@ def attachment_cell(url: str, name: str, data: bytes | None = None) -> Cell:
 
 
 def state_key(site: str, name: str) -> bytes:
-    """What a state is known by."""
     return digest(site) + digest(name)
 
 

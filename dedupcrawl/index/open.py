@@ -85,6 +85,11 @@ def folder_of(spec: str) -> Path | None:
     return Path(path) if path else None
 
 
+def log_beside(folder: Path) -> Path:
+    """Where a crawl with the index in this folder writes its log, unless DEDUP_CRAWL_LOG says otherwise."""
+    return folder.parent / "crawl-log.jsonl"
+
+
 def shown(spec: str) -> str:
     """`spec` for people: without a password."""
     if not is_redis(spec):

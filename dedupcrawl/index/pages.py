@@ -194,5 +194,4 @@ class PageStore(Tables):
 
 
 def _has_ended(done: Done | None) -> bool:
-    """Whether a page has ended."""
     return done is not None and done[1] is not None and bool(done[1].ended)

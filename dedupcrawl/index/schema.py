@@ -147,7 +147,6 @@ def check_header(stored: Header, checks: Sequence[Check], where: str) -> None:
 
 
 def names_of(checks: Sequence[CheckHeader]) -> str:
-    """The checks' names, for people."""
     return ", ".join(sorted(check.name for check in checks)) or "none"
 
 

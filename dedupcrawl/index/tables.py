@@ -48,14 +48,6 @@ class Tables(ABC):
         self._last = 0
         self._process = os.urandom(4)
 
-    @property
-    def others(self) -> int | None:
-        """How often other processes were found to have written; None where nobody can tell.
-
-        As long as it stays, what this process has read is true, but for what it has written itself.
-        """
-        return None
-
     @abstractmethod
     def check_open(self) -> None:
         """Raise an error when the index cannot be used, or no more."""

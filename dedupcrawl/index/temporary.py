@@ -29,7 +29,6 @@ class TemporaryFolder:
         os.rename(self._alive.name, self.path / _ALIVE)  # not before: without the lock it is that of a dead one
 
     def close(self) -> None:
-        """Remove it, with all that is in it."""
         self._folder.cleanup()
         self._alive.close()
 

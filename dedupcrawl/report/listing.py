@@ -80,7 +80,6 @@ class Listing:
         self._evidence: list[dict[str, Any]] = []
 
     def add(self, row: Row, evidence: dict[str, Any]) -> None:
-        """Add the next row."""
         self._rows.append(row)
         self._evidence.append(evidence)
         if len(self._rows) == CHUNK:

@@ -268,7 +268,6 @@ class Axis(NamedTuple):
     as_text: Callable[[float], str]  # formats a value
 
     def at(self, values: Sequence[float] | NDArray[Any]) -> list[float]:
-        """The coordinates of values."""
         return [round(float(place), 1) for place in np.interp(np.asarray(values), self.values, self.ends)]
 
     def ticks(self) -> list[tuple[float, str]]:

@@ -24,22 +24,23 @@ def urls(path: Path) -> list[str]:
 
 def test_a_torn_row_costs_no_other(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    log = LogFile(path, 1)
+    log = LogFile(path)
     log.write(LogRow("http://a.example/1", 200))
     log.close()
     with path.open("ab") as file:
         file.write(b'{"url":"b",')
-    log = LogFile(path, 1)
+    log = LogFile(path)
     log.write(LogRow("http://a.example/3", 200))
     log.close()
     assert urls(path) == ["http://a.example/1", "http://a.example/3"]
 
 
 def test_a_full_disk_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    log = LogFile(Path("/dev/full"), 1)
+    log = LogFile(Path("/dev/full"))
     with caplog.at_level(logging.ERROR):
         for number in range(10):
             log.write(LogRow(f"http://a.example/{number}", 200))
+            log.flush()
     log.close()
     assert len(caplog.records) == 1
     assert "/dev/full cannot be written" in caplog.text
@@ -48,14 +49,16 @@ def test_a_full_disk_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
 @pytest.mark.parametrize("room", [121, 150], ids=["none", "for half a row"])
 def test_once_there_is_room_again_rows_are_whole(tmp_path: Path, caplog: pytest.LogCaptureFixture, room: int) -> None:
     path, limit = tmp_path / "log", resource.getrlimit(resource.RLIMIT_FSIZE)
-    log = LogFile(path, 1)
+    log = LogFile(path)
     first = "http://a.example/" + "a" * (120 - 31)
     log.write(LogRow(first))
+    log.flush()
     length = path.stat().st_size
     resource.setrlimit(resource.RLIMIT_FSIZE, (length + room - 121, limit[1]))
     try:
         for _ in range(3):
             log.write(LogRow("http://a.example/" + "b" * 98))
+            log.flush()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert path.stat().st_size == length + room - 121
@@ -67,12 +70,12 @@ def test_once_there_is_room_again_rows_are_whole(tmp_path: Path, caplog: pytest.
 
 def test_a_kill_costs_the_rows_that_wait_and_no_others(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    log = LogFile(path, at_once=2)
-    for number in range(5):
+    log = LogFile(path)
+    for number in range(129):
         log.write(LogRow(f"http://a.example/{number}"))
-    assert len(urls(path)) == 4
+    assert len(urls(path)) == 128
     log.close()
-    assert len(urls(path)) == 5
+    assert len(urls(path)) == 129
 
 
 async def test_a_crawl_that_ends_waits_for_no_training(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ from scrapy.settings import Settings
 
 from dedupcrawl.core.packing import pack
 from dedupcrawl.core.template import Template
+from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.pages import Pages
-from dedupcrawl.crawl.probes import ErrorPages, missing_url
+from dedupcrawl.crawl.probes import missing_url
 from dedupcrawl.crawl.same_page import NOWHERE, Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.open import TemporaryIndex

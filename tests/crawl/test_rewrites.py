@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -185,7 +186,7 @@ def earlier() -> EarlierPages:
     for name, words in PAGES.items():
         verdict = crawl.judge(name, words)
         crawl.index.record(verdict, run="one", site="a.example")
-    return EarlierPages(crawl.index, "one", RulesInUse(Normalizer()))
+    return EarlierPages(crawl.index, "one", RulesInUse(Normalizer()), nullcontext())
 
 
 @table_of("crawl", "whether_one_page_serves_for_the_other")
@@ -199,5 +200,5 @@ def test_what_another_crawl_has_kept_tells_nothing_of_this_one() -> None:
     crawl = Crawl()
     for name in ("whole", "copy"):
         crawl.index.record(crawl.judge(name, TEXT), run="one", site="a.example")
-    later = EarlierPages(crawl.index, "two", RulesInUse(Normalizer()))
+    later = EarlierPages(crawl.index, "two", RulesInUse(Normalizer()), nullcontext())
     assert later.is_served("http://a.example/copy", "http://a.example/whole") is None

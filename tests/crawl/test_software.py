@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -23,7 +21,6 @@ from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
@@ -219,15 +216,6 @@ def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(st
     assert known.failed[rule.id] in rule.note
 
 
-ROOT = Path(__file__).parents[2]
-OTHER = """
-import sys
-from pathlib import Path
-from tests.crawl.test_software import ALL_CHECKS, URLS, LmdbIndex, alias, store_of
-index = LmdbIndex(Path(sys.argv[1]), ALL_CHECKS)
-store_of(index).put(URLS[3], alias(URLS[9]))
-index.close()
-"""
 URLS = [f"http://a.example/{number}" for number in range(40)]
 
 
@@ -267,16 +255,3 @@ def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPa
         worker.known(URLS[4])
         monkeypatch.setattr(alias_store, "FRESH_SECONDS", 0.0)
         assert store.known(URLS[4]) == alias(URLS[0]), "and after a while that of others"
-
-
-def test_what_others_put_beside_a_url_is_read_where_it_was_known_that_nothing_lies_there(tmp_path: Path) -> None:
-    """A process that alone writes into an index need not ask about what it has not put there."""
-    with closing(LmdbIndex(tmp_path, ALL_CHECKS)) as index:
-        store = store_of(index)
-        assert store.known(URLS[0]) is None
-        store.put(URLS[1], alias(URLS[9]))
-        assert [store.known(url) for url in URLS[:3]] == [None, alias(URLS[9]), None]
-        index.change([])  # writes nothing
-        done = subprocess.run([sys.executable, "-c", OTHER, str(tmp_path)], cwd=ROOT, timeout=60, check=False)
-        assert done.returncode == 0
-        assert store.known(URLS[3]) == alias(URLS[9])

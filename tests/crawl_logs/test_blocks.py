@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.crawl_logs import blocks
 from dedupcrawl.crawl_logs.blocks import LineBlock, head_of, line_blocks, open_log, utf8
-from dedupcrawl.crawl_logs.tally import BrokenRow, LogError, Tally
+from dedupcrawl.crawl_logs.tally import LogError, Tally, Unread
 from tests.crawl_logs.rows import COMPRESSORS, compressed
 
 
@@ -88,7 +88,7 @@ def test_a_tally_counts_all_and_names_the_first_few_of_each_file() -> None:
     tally.skip("b", "worse", 1, [7])
     tally.skip("a", "bad", 0)
     assert tally.skipped == {"bad": 100, "worse": 1}
-    assert tally.broken == [*(BrokenRow("a", line, "bad") for line in range(1, 6)), BrokenRow("b", 7, "worse")]
+    assert tally.broken == [*(Unread("a", line, "bad") for line in range(1, 6)), Unread("b", 7, "worse")]
 
 
 if sys.version_info >= (3, 14):

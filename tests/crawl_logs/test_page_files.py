@@ -103,7 +103,7 @@ def test_of_a_compressed_file_that_was_cut_the_whole_rows_are_read(tmp_path: Pat
     found, tally = stored(tmp_path / "pages", gzip.compress(b"\n".join(rows))[:-3000])
     assert [one.url for one in found] == [f"http://a/{number}" for number in range(len(found))]
     assert 100 < len(found) < 300
-    assert [unread.start for unread in tally.unread] == [len(found) + 1]
+    assert [unread.line for unread in tally.unread] == [len(found) + 1]
 
 
 def test_pairs_behind_damage_are_missed(tmp_path: Path) -> None:

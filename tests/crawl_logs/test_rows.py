@@ -223,7 +223,7 @@ def test_of_a_compressed_log_that_was_cut_the_whole_lines_are_read(
         assert urls == [f"http://a.com/caf{name.decode()}" for name in names[: len(urls)]]
         assert (tally.rows, tally.broken) == (len(urls), [])
         (unread,) = tally.unread
-        assert unread.start == len(urls) + 1 + bool(header)
+        assert unread.line == len(urls) + 1 + bool(header)
         assert unread.reason.startswith("the file was cut off there; copy")
         read.append(len(urls))
     assert 0 < read[0] < read[1] < read[2] < 500

@@ -135,13 +135,13 @@ def test_of_a_compressed_file_that_was_cut_all_before_is_read(
     found, tally = read_damaged(tmp_path / "warc", b"".join(compress(record) for record in PAGES)[:-cut])
     assert found[:3] == list("012")
     assert tally.rows == len(found) + sum(tally.skipped.values()) <= 4  # the one that was cut may be told apart
-    assert [(unread.unit, unread.start) for unread in tally.unread] == [("record", tally.rows + 1)]
+    assert [(unread.unit, unread.line) for unread in tally.unread] == [("record", tally.rows + 1)]
 
 
 def test_of_a_compressed_file_that_was_damaged_all_before_is_read(tmp_path: Path) -> None:
     found, tally = read_damaged(tmp_path / "warc", b"".join(gzip.compress(record) for record in PAGES[:3]) + b"garbage")
     assert found == list("012")
-    assert [(unread.start, "is damaged there" in unread.reason) for unread in tally.unread] == [(4, True)]
+    assert [(unread.line, "is damaged there" in unread.reason) for unread in tally.unread] == [(4, True)]
 
 
 def test_records_that_are_not_whole_are_skipped_and_named(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import scrapy
 from scrapy import Request
 from scrapy.exceptions import DropItem
 
-from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Skip
 from dedupcrawl.settings import DedupSettings
@@ -224,7 +223,7 @@ async def test_what_is_due_and_gone_is_not_asked_for_for_ever(tmp_path: Path, st
     path = tmp_path / "index"
     settings = {"DEDUP_INDEX": f"lmdb:{path}", "DEDUP_SCOPE": "spider"}
     with serve(pages) as site:
-        index = LmdbIndex(path, make_checks(*DedupSettings.read({}).index_checks()))
+        index = LmdbIndex(path, DedupSettings.read({}).index_checks())
         index.make_due([Skip("follower", f"{site.base}/gone", b"")])
         index.close()
         first = await crawl(f"{site.base}/", settings)
@@ -248,7 +247,7 @@ async def test_what_is_due_and_found_elsewhere_is_settled_there(
         write_rules(tmp_path / "rules", SiteRules("127.0.0.1", (Rule("again", "rewrite", drop=("again",)),)))
         settings |= {"DEDUP_RULES": [str(tmp_path / "rules")]}
     with serve(pages) as site:
-        index = LmdbIndex(path, make_checks(*DedupSettings.read({}).index_checks()))
+        index = LmdbIndex(path, DedupSettings.read({}).index_checks())
         asked = Request(f"{site.base}{url}").to_dict()
         index.make_due([Skip("follower", f"{site.base}{url}", msgspec.msgpack.encode(asked))])
         index.close()
@@ -278,7 +277,7 @@ async def test_an_item_of_a_listing_that_is_due_is_fetched_again_once(tmp_path: 
         "DEDUP_ITEM_FIELDS": {"list": {"text": "text", "url": "link"}},
     }
     with serve(pages) as site:
-        index = LmdbIndex(tmp_path / "index", make_checks(*DedupSettings.read({}).index_checks()))
+        index = LmdbIndex(tmp_path / "index", DedupSettings.read({}).index_checks())
         asked = Request(f"{site.base}/list").to_dict()
         index.make_due([Skip("list", urljoin(f"{site.base}/list", due), msgspec.msgpack.encode(asked))])
         index.close()

@@ -240,18 +240,6 @@ async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path,
     assert texts(first) | texts(second) >= {prose(1), prose(2)}
 
 
-async def test_a_jobdir_in_which_version_0_2_waits_for_requests_is_refused(tmp_path: Path) -> None:
-    waiting = tmp_path / "dedup" / "pending-rewrites.jsonl"
-    waiting.parent.mkdir()
-    waiting.write_text('{"url": "http://a.example/p?sid=1"}\n')
-    with serve({"/": page(prose(1))}) as site:
-        with pytest.raises(SettingError, match=r"finish this crawl with 0\.2, or begin one with another JOBDIR"):
-            await crawl(f"{site.base}/", {"JOBDIR": str(tmp_path)})
-        assert not site.requests
-        waiting.write_text("")
-        assert texts(await crawl(f"{site.base}/", {"JOBDIR": str(tmp_path)})) == {prose(1)}
-
-
 async def test_a_site_that_is_switched_off_is_not_rewritten(tmp_path: Path) -> None:
     pages = {"/": page("Start " + prose(0), "/a?sid=1", "/a?sid=2"), "/a?sid=1": page(prose(1))}
     pages["/a?sid=2"] = page(prose(1))

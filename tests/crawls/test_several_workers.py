@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import redis
 
-from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.index.record import Skip
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
@@ -102,9 +101,7 @@ def test_what_was_dropped_for_pages_of_a_killed_worker_comes_back(
 
 def test_what_is_to_be_fetched_again_one_worker_asks_for(project: Path, redis_server: RedisServer, site: Site) -> None:
     """As after `index restore --refetch`, though both start at once."""
-    index = RedisIndex(
-        f"redis://127.0.0.1:{redis_server.port}/0?prefix=news", make_checks(*DedupSettings.read({}).index_checks())
-    )
+    index = RedisIndex(f"redis://127.0.0.1:{redis_server.port}/0?prefix=news", DedupSettings.read({}).index_checks())
     index.make_due(Skip("news", f"{site.base}/0/{number}", b"") for number in range(TEXTS))
     feeds = ["0.jsonl", "1.jsonl"]
     workers = [start(project, redis_server, feed) for feed in feeds]
