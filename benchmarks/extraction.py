@@ -36,12 +36,12 @@ from parsel import Selector
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.texts import DEFAULT_DATA
 from dedupcrawl import read_html
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.symbols import SymbolText
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Extractor = Callable[[str], str]
 
 
@@ -238,7 +238,9 @@ def unlabelled(sets: dict[str, Iterator[tuple[str, str]]]) -> Table:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with html/ and crawls/ (default: %(default)s)")
+    parser.add_argument(
+        "--data", type=Path, default=DEFAULT_DATA, help="folder with html/ and crawls/ (default: %(default)s)"
+    )
     parser.add_argument("--repeats", type=int, default=5, help="of each timing (default: %(default)s)")
     arguments = parser.parse_args()
     if not (arguments.data / "html").is_dir():

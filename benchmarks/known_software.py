@@ -31,6 +31,7 @@ from urllib.parse import urldefrag
 
 import mmh3
 
+from benchmarks.texts import DEFAULT_DATA
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
@@ -38,7 +39,6 @@ from dedupcrawl.urls.learning.likely import LikelyRules
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _MOST_OF_A_CLUSTER = 20
 _LEAST_WORDS = 20  # of a page that counts
 _NEAR = 6  # bits
@@ -99,7 +99,7 @@ def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of sites; all by default")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with mirrors/ (default: %(default)s)")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder with mirrors/ (default: %(default)s)")
     arguments = parser.parse_args()
     cost = _cost()  # while nothing is remembered
     files = {path.name.removesuffix(".tsv.gz"): path for path in (arguments.data / "mirrors").glob("*.tsv.gz")}

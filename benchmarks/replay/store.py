@@ -15,7 +15,6 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 

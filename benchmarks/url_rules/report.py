@@ -6,11 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
+from benchmarks.plots import plt
 from benchmarks.url_rules.comparison import (
     COVERAGES,
     DEFAULT_LEVEL,
