@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -23,20 +22,8 @@ from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, prose
-from tests.redis_server import RedisServer, running
 
 Indexes = TemporaryIndex | RedisIndex
-
-
-@pytest.fixture(scope="module")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
-@pytest.fixture
-def redis_url(redis_server: RedisServer) -> str:
-    return redis_server.url(uuid.uuid4().hex)
 
 
 @pytest.fixture(params=["lmdb", "redis"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -35,7 +34,6 @@ from dedupcrawl.urls.rule_files import read_rules
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from tests.detection.judged import CHECKS as ALL_CHECKS
 from tests.index.toys import CHECKS
-from tests.redis_server import MISSING, is_installed, running
 
 KNOWN = programs()
 SID = "0123456789abcdef0123456789abcdef"
@@ -86,11 +84,9 @@ def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
     """Starts workers on one index."""
     if request.param == "lmdb":
         yield lambda: Worker(f"lmdb:{tmp_path / 'index'}")
-    elif not is_installed():
-        pytest.skip(MISSING)
     else:
-        with running(tmp_path) as server:
-            yield lambda: Worker(server.url())
+        url = request.getfixturevalue("redis_url")
+        yield lambda: Worker(url)
 
 
 def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
@@ -229,12 +225,6 @@ store_of(index).put(URLS[3], alias(URLS[9]))
 index.close()
 """
 URLS = [f"http://a.example/{number}" for number in range(40)]
-
-
-@pytest.fixture(scope="module")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server.url(uuid.uuid4().hex)
 
 
 def store_of(index: Index) -> AliasStore:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,13 +23,6 @@ def small_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segment, "FAN_OUT", 2)
 
 
-@pytest.fixture(scope="session")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """One server for all tests that do not kill it."""
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[RedisServer]:
     """A server that the test may kill; it forgets everything then."""
@@ -49,12 +41,6 @@ def lasting_server(tmp_path: Path) -> Iterator[RedisServer]:
 def redis_if_any(request: pytest.FixtureRequest) -> RedisServer | None:
     """The server, where there is one."""
     return request.getfixturevalue("redis_server") if is_installed() else None
-
-
-@pytest.fixture
-def redis_url(redis_server: RedisServer) -> str:
-    """Where an index can be made that no other test uses."""
-    return redis_server.url(uuid.uuid4().hex)
 
 
 @pytest.fixture(params=["lmdb", "redis"])
