@@ -19,7 +19,6 @@ import argparse
 import gzip
 import hashlib
 import json
-import lzma
 import random
 import time
 from collections import Counter, defaultdict
@@ -36,7 +35,7 @@ from parsel import Selector
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.texts import DEFAULT_DATA
+from benchmarks.texts import DEFAULT_DATA, json_lines
 from dedupcrawl import read_html
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
@@ -170,11 +169,9 @@ def news(data: Path) -> Iterator[tuple[str, str]]:
 
 def crawl(data: Path, name: str, share: float) -> Iterator[tuple[str, str]]:
     chosen = random.Random(0)
-    with lzma.open(data / "crawls" / name / "pages.jsonl.xz", "rt", encoding="utf-8") as rows:
-        for row in rows:
-            if chosen.random() < share:
-                page = json.loads(row)
-                yield page["url"], page["html"]
+    for page in json_lines(data / "crawls" / name / "pages.jsonl.xz"):
+        if chosen.random() < share:
+            yield page["url"], page["html"]
 
 
 def jaccard(left: frozenset[tuple[str, ...]], right: frozenset[tuple[str, ...]]) -> float:

@@ -19,8 +19,6 @@ A last table is of the likely rules that `normalize` uses besides.
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
 import sys
 import time
 from collections import Counter, defaultdict
@@ -31,7 +29,7 @@ from urllib.parse import urldefrag
 
 import mmh3
 
-from benchmarks.texts import DEFAULT_DATA
+from benchmarks.texts import DEFAULT_DATA, table_rows
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
@@ -223,19 +221,14 @@ def _kind(one: dict[str, str], other: dict[str, str]) -> str:
 
 def _rows(path: Path) -> list[dict[str, str]]:
     """Pages with some text, of each cluster a few, chosen by the hash of their URLs."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
-        lines = (line.replace("\0", "") for line in file)
-        head = next(lines).lstrip("#").rstrip("\n").split("\t")
-        rows: dict[str, dict[str, str]] = {}
-        for values in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-            row = dict(zip(head, values, strict=False))
-            row.setdefault("text_sha1", row.get("sha1", "-"))
-            is_page = "html" in row.get("mime", "html") and row["text_sha1"].strip("-")
-            if is_page and int(row.get("n_words") or _LEAST_WORDS) >= _LEAST_WORDS:
-                row["url"] = urldefrag(row["url"]).url
-                row.setdefault("simhash64", "")
-                rows.setdefault(row["url"], row)
+    rows: dict[str, dict[str, str]] = {}
+    for row in table_rows(path):
+        row.setdefault("text_sha1", row.get("sha1", "-"))
+        is_page = "html" in row.get("mime", "html") and row["text_sha1"].strip("-")
+        if is_page and int(row.get("n_words") or _LEAST_WORDS) >= _LEAST_WORDS:
+            row["url"] = urldefrag(row["url"]).url
+            row.setdefault("simhash64", "")
+            rows.setdefault(row["url"], row)
     order = sorted(rows.values(), key=lambda row: mmh3.hash64(row["url"])[0])
     kept: Counter[str] = Counter()
     chosen = set()
