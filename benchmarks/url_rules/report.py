@@ -7,13 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from benchmarks.plots import plt
-from benchmarks.url_rules.comparison import (
-    COVERAGES,
-    DEFAULT_LEVEL,
-    NO_REDUCTION,
-    TABLE_COVERAGE,
-    SiteResult,
-)
+from benchmarks.url_rules.comparison import COVERAGES, DEFAULT_LEVEL, NO_REDUCTION, TABLE_COVERAGE, SiteResult
 from benchmarks.url_rules.metrics import Merges, Reduction
 
 LEAST_REDUNDANT = 50

@@ -238,10 +238,7 @@ def alias(target: str) -> Alias:
 
 
 def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with (
-        closing(RedisIndex(redis_url, ALL_CHECKS)) as index,
-        closing(RedisIndex(redis_url, ALL_CHECKS)) as other,
-    ):
+    with closing(RedisIndex(redis_url, ALL_CHECKS)) as index, closing(RedisIndex(redis_url, ALL_CHECKS)) as other:
         store, worker = store_of(index), store_of(other)
         worker.put(URLS[1], alias(URLS[0]))
         worker.known(URLS[1])  # so that it has arrived

@@ -10,15 +10,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.index import record
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import (
-    Entry,
-    compressed,
-    decompressed,
-    pack,
-    record_of,
-    signatures,
-    unpack,
-)
+from dedupcrawl.index.record import Entry, compressed, decompressed, pack, record_of, signatures, unpack
 
 NAMES = ("equal", "letters", "third")
 TEXT = st.text(max_size=20)
