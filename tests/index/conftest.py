@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,6 @@ from tests.index.toys import CHECKS
 from tests.redis_server import RedisServer, is_installed, running
 
 AnyIndex = LmdbIndex | RedisIndex
-OpenIndex = Callable[[], LmdbIndex]
 
 
 @pytest.fixture

@@ -27,7 +27,6 @@ ENTRIES = st.builds(
     # Long ones are packed.
     outline=st.binary(max_size=100) | st.binary(min_size=40, max_size=50).map(lambda raw: raw * 50),
 )
-IDS = st.lists(st.integers(0, (1 << 32) - 1), max_size=3).map(tuple)
 
 
 @given(ENTRIES)
