@@ -105,24 +105,6 @@ def test_pages_that_wait_are_one_question_to_a_server(redis_url: str) -> None:
     index.close()
 
 
-def test_items_of_one_page_are_judged_one_after_the_other(index: Indexes, batch: Batch) -> None:
-    detector, fetched = Detector(index, run="one"), page()
-    known: list[Verdict | None] = []
-
-    def shared() -> Steps[Verdict | None]:
-        if not known:
-            known.append((yield from detector.steps(Analysis(text, detector.index.secret), Asked(CHECKS))))
-        return known[0]
-
-    text = Page("http://a.example/", paragraphs=(" ".join(prose(200)),))
-
-    async def run() -> list[Verdict | None]:
-        return await asyncio.gather(*(batch.verdict(shared, fetched) for _ in range(3)))
-
-    assert asyncio.run(run()) == known * 3
-    assert len(known) == 1
-
-
 @pytest.mark.parametrize("error", [IndexDamagedError("a damaged row"), IndexAwayError(111, "away")])
 def test_an_error_of_the_index_costs_only_the_page_that_it_is_about(
     redis_url: str, monkeypatch: pytest.MonkeyPatch, error: Exception
