@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.markdown import folders, show, table
 from benchmarks.mwo_records import Record, postings_of
-from benchmarks.planted import Paragraphs, size
+from benchmarks.planted import Paragraphs, shingle_jaccard, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.core.overlap import TOTAL, overlap
@@ -124,18 +124,11 @@ def by_kind(pages: dict[str, Paragraphs]) -> str:
     return table(("", "kind", "pairs", *(f"MWO >= {t}" for t in THRESHOLDS)), rows)
 
 
-def jaccard(one: Paragraphs, other: Paragraphs) -> float:
-    """Of the sets of 5-symbol shingles."""
-    sets = [
-        set(zip(*(symbols[n:] for n in range(5)), strict=False))
-        for symbols in (SymbolText.of(one).symbols, SymbolText.of(other).symbols)
-    ]
-    return len(sets[0] & sets[1]) / max(1, len(sets[0] | sets[1]))
-
-
 def table_versions(data: Path) -> str:
     """Two releases of one documentation: does the later page find the earlier one, and what else."""
-    pairs = [(name, earlier, later, jaccard(earlier, later)) for name, earlier, later in versions(data, "report")]
+    pairs = [
+        (name, earlier, later, shingle_jaccard(earlier, later)) for name, earlier, later in versions(data, "report")
+    ]
     rows = []
     old = {name: made for name, earlier, _, _ in pairs if (made := signature(earlier, f"http://a.example/7.5/{name}"))}
     new = {name: made for name, _, later, _ in pairs if (made := signature(later, f"http://a.example/8.5/{name}"))}
