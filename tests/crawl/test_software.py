@@ -209,6 +209,24 @@ index.close()
 URLS = [f"http://a.example/{number}" for number in range(40)]
 
 
+def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(start: Start, tmp_path: Path) -> None:
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        worker.passed(2)
+        worker.software.close(tmp_path / "first")
+    with closing(start()) as worker:
+        worker.look(*FOR)
+        rules = worker.rules()
+        rulings = [worker.book.failed(topic(n), topic(n).partition("&")[0], rules) for n in range(10)]
+        tried = next(number for number, ruling in enumerate(rulings, 1) if ruling.revoked)
+        worker.software.close(tmp_path / "second")
+        known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))
+    (rule,) = read_rules(tmp_path / "second" / "a.com.toml").rules
+    assert (rule.state, rule.tried, rule.failed) == ("disabled", 2 + tried, tried)
+    assert (known.tried[rule.id].tried, known.tried[rule.id].failed) == (rule.tried, rule.failed)
+    assert known.failed[rule.id] in rule.note
+
+
 def store_of(index: Index) -> AliasStore:
     stats = get_crawler().stats
     assert stats is not None

@@ -112,6 +112,21 @@ def zoomed(script: str, number: int) -> tuple[str, str]:
     return f"http://a.com/{script}?doc={number}&zoom=2", f"http://a.com/{script}?doc={number}"
 
 
+def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp_path: Path) -> None:
+    """In the next crawl, too."""
+    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
+    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    book.failed(*zoomed("view", 0), ("zoom",))
+    book.save()
+    assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").failed) == ("probation", 1)
+    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
+    for number in range(20):
+        assert later.is_due(zoomed("view", number)[0], ("zoom",))
+        later.passed(zoomed("view", number)[0], ("zoom",))
+    later.save()
+    assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").tried) == ("active", 21)
+
+
 def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_files_are_read_again(folder: Path) -> None:
     known = Normalizer.from_paths([folder], tries=True)
     book = RuleBook(known, 0.02, Random(1))
@@ -139,6 +154,17 @@ def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folde
     assert inconclusive(book) == sampled - 1
     book.tells_nothing(url(0), ("wrong",))
     assert inconclusive(book) == 0, "pages that are all missing are not tried for ever"
+
+
+def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: Path) -> None:
+    learned, by_hand = (Rule(source, "rewrite", convert="sort-query", source=source) for source in ("learned", "hand"))
+    for number, (sorts, fetched) in enumerate(((learned, "?id=2&a=1"), (by_hand, "?a=1&id=2"))):
+        site = f"a{number}.com"
+        write_rules(tmp_path, SiteRules(site, (sorts, replace(RIGHT, source="learned"))))
+        known, asked = Normalizer.from_paths([tmp_path], tries=True), f"http://{site}/?id=2&a=1&sid=3"
+        normalizer = RulesInUse(known, RuleBook(known, 0.02, Random(1)))
+        assert normalizer.normalize(asked).canonical == f"http://{site}/?a=1&id=2"
+        assert normalizer.fetchable(asked).canonical == f"http://{site}/{fetched}"
 
 
 def test_where_a_trial_fails_the_blame_is_with_those_that_have_yet_to_be_proved(folder: Path) -> None:

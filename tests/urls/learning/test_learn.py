@@ -149,6 +149,22 @@ QUERIES = st.lists(st.tuples(st.sampled_from("stu{"), WORDS).map("=".join), max_
 PAGES = st.tuples(PLACES, QUERIES).map(lambda both: f"http://a.com/{both[0]}?{both[1]}")
 
 
+def test_what_is_asked_for_holds_for_every_rule() -> None:
+    """Also for what is assumed of all sites, and for rules that are kept to a few values."""
+    urls, labels = [], []
+    for page in range(200):
+        url = f"http://a.com/{page}"
+        urls += [url, f"{url}?lang=en", f"{url}?lang=us", f"{url}?utm_source={page}", f"{url}?PHPSESSID={page}"][
+            : 2 + page % 4
+        ]
+        labels += [page] * (2 + page % 4)
+    loose = learn_site("a.com", urls, labels).rules
+    assert {"lang", "utm_*", "PHPSESSID"} <= {name for rule in loose for name in rule.drop}
+    counts = sorted({rule.evidence.coverage for rule in loose})
+    for least in (counts[0] + 1, counts[-1] + 1):
+        assert all(r.evidence.coverage >= least for r in learn_site("a.com", urls, labels, min_coverage=least).rules)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(PAGES, st.integers(0, 7)), min_size=2, max_size=60, unique_by=lambda row: row[0]))
 def test_whatever_the_log_learning_ends_with_rules(log: list[tuple[str, int]]) -> None:

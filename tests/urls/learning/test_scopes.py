@@ -53,6 +53,24 @@ def test_conditions_on_a_path_are_one_template(atoms: list[str], path: str | Non
     assert (found and written_path(found)) == path
 
 
+@pytest.mark.parametrize(
+    ("wrong", "within", "unless"),
+    [
+        ([f"/list/{i}?sid={sid}" for i in range(9) for sid in "ab"], ("/view/{*}",), ()),
+        ([f"/view/{i}?sid={sid}&page=2" for i in range(9) for sid in "ab"], (), ("page",)),
+    ],
+)
+def test_a_tree_tells_where_a_rule_is_right(wrong: list[str], within: tuple[str, ...], unless: tuple[str, ...]) -> None:
+    right = [f"/view/{i}?sid={sid}" for i in range(60, 90) for sid in "ab"]
+    urls = [f"http://a.com{path}" for path in [*right, *wrong]]
+    labels = [i // 2 for i in range(len(right))] + [1000 + i for i in range(len(wrong))]
+    forms = Forms("a.com", urls, labels, [0] * len(urls))
+    rule = hypothesis(drop=("sid",))
+    ((found, tally),) = contexts(rule, forms.tried(rule), forms, 2.0)
+    assert found.within in {within, ("!/list/{*}",)} if within else found.unless == unless, found
+    assert tally.wrong == 0
+
+
 @table_of("url_learning", "what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters")
 def test_what_differs_in_the_front_of_urls_is_kept_from_hosts_and_pages_where_it_matters(
     match: str, to: str, source: str, target: str
