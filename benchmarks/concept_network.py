@@ -1,6 +1,6 @@
 """The concept network: the paper's Table 1 and its figures 2 to 9, with the same rivals, on labelled real pages.
 
-    python -m benchmarks.concept_network [--data DIR] [--output concept-network.md]
+    python -m benchmarks.concept_network [--data DIR] [--figures DIR]
 
 Parameters were chosen on the "tune" half of the documents, by `--choices` at d5f06064; all figures are of the other
 half.
@@ -8,29 +8,23 @@ half.
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 
 from benchmarks.concept_methods import IMatch, Vector, concepts_of, vector, words_of
 from benchmarks.concept_pairs import GROUPS, Pair, pairs, text_of
 from benchmarks.concept_times import by_length, merging, times
-from benchmarks.markdown import table
+from benchmarks.markdown import folders, show, table
 from benchmarks.planted import Paragraphs
 from benchmarks.planted_cases import SOURCES, originals
-from benchmarks.texts import data_folder
+from benchmarks.plots import plt
 from dedupcrawl.content.checks.concepts import ConceptsCheck
 
-mpl.use("Agg")
-from matplotlib import pyplot as plt
-
-OUTPUT = Path("concept-network.md")  # whose tables stand in docs/measured/papers.md
 CHINESE = Path("lexicon") / "cow" / "wn-data-cmn.tab"
 FEW = 10  # near-duplicates below which a group says nothing
 Score = Callable[[Paragraphs, Paragraphs], bool]
@@ -140,73 +134,17 @@ def choice_of_p_and_l(labelled: Sequence[Pair], check: ConceptsCheck, figure: Pa
     return table(("parameter", "value", "precision", "recall", "CPU ms a page"), rows)
 
 
-TEXT = """# Concept networks, measured
-
-Made by `python -m benchmarks.concept_network`. Pages are the "report" half of two documentations, Chinese and English;
-parameters were chosen on the other half (`--choices` at d5f06064). Synonyms: WordNet, and the Chinese Open Wordnet of
-the data folder. This is the published check alone: the package drops no page without [evidence](../judging.md).
-
-## Time (Table 1)
-
-Key concepts of one network, 30 nodes tried: CPU of one core of this machine, the paper's of a machine of 2009. The
-networks are made up, words by Zipf's law, so that they have the paper's sizes.
-
-{times}
-Real documents: nodes / milliseconds. DWDCS tries 30 nodes of a network of concepts, KeyWorld (Matsuo et al. 2001) all
-nodes of a network of words.
-
-{by_length}
-### What merging saves
-
-Different concepts for 100 different words and phrases. The paper has 63 %.
-
-{merging}
-Ours is .24, chosen by precision and recall (`--choices` at d5f06064). Even the least merges fewer of our pages' words
-than the paper reports; what DWDCS gains in time here comes from trying 30 nodes, not from fewer nodes.
-
-## Against I-Match and the word network (figures 2 to 7)
-
-Near-duplicates are two versions of one page (5-symbol shingles alike by more than .6), a page with up to 10 % of its
-words edited, its blocks shuffled, cut to 70 % or wrapped in a template, and a page with one word in five replaced by a
-synonym. As many other pairs: two versions alike by less than .3, other texts in the same template, other pages. Groups
-of fewer than {few} near-duplicates are left out. The paper claims a precision above 90 % and a recall above 85 %. As in
-the paper DWDCS finds more than both others in every group, most where words are replaced by synonyms. Other texts in
-the same template take it below 90 % of precision, and pages cut to 70 % or with 10 % edited below 85 % of recall.
-
-{comparison}
-![Precision and recall](concept-network-recall.png)
-
-## Choice of p and l (figures 8 and 9)
-
-Over versions and edited pages. The paper takes p = 20 and l = 30. Here, too, precision is best at both, and more than
-30 nodes cost time and find no more; but recall still rises with p, and is best at l = 20.
-
-{choice}
-![p and l](concept-network-choice.png)
-"""
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", help="folder that holds text/, html/ and lexicon/")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    options = parser.parse_args()
-    data = data_folder(options.data)
+    data, figures = folders(__doc__, "text/, html/ and lexicon/")
     lexicon = str(data / CHINESE)
     check = ConceptsCheck(thesaurus=lexicon)
+    show("Time (Table 1)", times(), by_length(data, lexicon))
+    show("What merging saves", merging(data, lexicon))
     labelled = pairs(data, "report", lexicon)
-    print(len(labelled), "pairs", flush=True)
     corpus = list(originals(data, "tune", random.Random(3)).values())
-    text = TEXT.format(
-        times=times(),
-        by_length=by_length(data, lexicon),
-        merging=merging(data, lexicon),
-        few=FEW,
-        comparison=comparison(labelled, corpus, check, options.output.with_name("concept-network-recall.png")),
-        choice=choice_of_p_and_l(labelled, check, options.output.with_name("concept-network-choice.png")),
-    )
-    options.output.write_text(text, encoding="utf-8")
-    print(text)
+    recall, choice = (figures / f"concept-network-{name}.png" for name in ("recall", "choice"))
+    show("Against I-Match and the word network (figures 2 to 7)", comparison(labelled, corpus, check, recall))
+    show("Choice of p and l (figures 8 and 9)", choice_of_p_and_l(labelled, check, choice))
 
 
 if __name__ == "__main__":

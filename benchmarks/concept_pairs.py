@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.planted import Paragraphs, size
+from benchmarks.planted import Paragraphs, shingle_jaccard, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
 from dedupcrawl.content.checks import concepts
 from dedupcrawl.content.checks.concepts import overlap_ratio
@@ -37,11 +37,6 @@ def text_of(page: Paragraphs) -> str:
     return SymbolText.of(page).text
 
 
-def shingles(page: Paragraphs) -> set[tuple[str, ...]]:
-    symbols = SymbolText.of(page).symbols
-    return set(zip(*(symbols[place:] for place in range(5)), strict=False))
-
-
 def with_synonyms(page: Paragraphs, lexicon: str, share: float, chance: random.Random) -> Paragraphs:
     """One word in so many replaced by one of its synonyms, where it has any, as a spinner does."""
     book = concepts.load(lexicon)
@@ -67,8 +62,7 @@ def pairs(data: Path, half: str, lexicon: str) -> list[Pair]:
     for name, earlier, later in chance.sample(both, min(VERSIONS, len(both))):
         if not all(WORDS[0] <= size(page) <= WORDS[1] for page in (earlier, later)):
             continue
-        sets = shingles(earlier), shingles(later)
-        alike = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+        alike = shingle_jaccard(earlier, later)
         if alike > SAME or alike < DIFFERENT:
             found.append(Pair(GROUPS[0], name[:2], later, earlier, alike > SAME))
     pages = {name: page for name, page in originals(data, half, chance).items() if WORDS[0] <= size(page) <= WORDS[1]}

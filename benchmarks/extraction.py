@@ -19,7 +19,6 @@ import argparse
 import gzip
 import hashlib
 import json
-import lzma
 import random
 import time
 from collections import Counter, defaultdict
@@ -36,12 +35,12 @@ from parsel import Selector
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.texts import DEFAULT_DATA, json_lines
 from dedupcrawl import read_html
 from dedupcrawl.content.encoding import decode
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.symbols import SymbolText
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Extractor = Callable[[str], str]
 
 
@@ -170,11 +169,9 @@ def news(data: Path) -> Iterator[tuple[str, str]]:
 
 def crawl(data: Path, name: str, share: float) -> Iterator[tuple[str, str]]:
     chosen = random.Random(0)
-    with lzma.open(data / "crawls" / name / "pages.jsonl.xz", "rt", encoding="utf-8") as rows:
-        for row in rows:
-            if chosen.random() < share:
-                page = json.loads(row)
-                yield page["url"], page["html"]
+    for page in json_lines(data / "crawls" / name / "pages.jsonl.xz"):
+        if chosen.random() < share:
+            yield page["url"], page["html"]
 
 
 def jaccard(left: frozenset[tuple[str, ...]], right: frozenset[tuple[str, ...]]) -> float:
@@ -238,7 +235,9 @@ def unlabelled(sets: dict[str, Iterator[tuple[str, str]]]) -> Table:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.extraction", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with html/ and crawls/ (default: %(default)s)")
+    parser.add_argument(
+        "--data", type=Path, default=DEFAULT_DATA, help="folder with html/ and crawls/ (default: %(default)s)"
+    )
     parser.add_argument("--repeats", type=int, default=5, help="of each timing (default: %(default)s)")
     arguments = parser.parse_args()
     if not (arguments.data / "html").is_dir():

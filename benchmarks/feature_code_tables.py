@@ -1,6 +1,6 @@
 """Tables I to IV of the feature-code paper (Guo, Chen, Xin, Wang), beside what it printed.
 
-    python -m benchmarks.feature_code_tables [--data DIR] [--output feature-codes.md]
+    python -m benchmarks.feature_code_tables [--data DIR] [--figures DIR]
 
 The paper's 25,476 news pages are not at hand. Table I is made of the 69 labelled Chinese articles; Tables II to IV of a
 crawl of one university's sites, and of planted pages ("report" half), where it is known what duplicates what.
@@ -8,23 +8,20 @@ crawl of one university's sites, and of planted pages ("report" half), where it 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import statistics
 import time
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 
-from benchmarks.markdown import table
+from benchmarks.markdown import folders, show, table
 from benchmarks.period_codes import feature_string, m2
 from benchmarks.planted import Paragraphs
 from benchmarks.purified_pages import Collection, crawl, planted
-from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.feature_code import MIN_CODE, CodeRules, FeatureCodeCheck, feature_code
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page, paragraphs_of
 
-OUTPUT = Path("feature-codes.md")  # whose tables stand in docs/measured/papers.md
 THRESHOLDS = (0.70, 0.75, 0.80, 0.85, 0.90, 0.95, 1.00)
 UNIT = 300  # L_pth
 LOOKED_AT = 1000  # symbols
@@ -217,10 +214,7 @@ def table_4(collections: Sequence[Collection], figure: Path) -> str:
             lines[some.name].append((share, precision))
         rows.append((f"{threshold:.2f}", f"{rate:.2f} %", f"{right:.2f} %", *cells))
     lines["the paper"] = [(rate / 100, right / 100) for rate, right in PAPER_4]
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
+    from benchmarks.plots import plt  # tests need none
 
     panels, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for name, points in lines.items():
@@ -239,72 +233,13 @@ def table_4(collections: Sequence[Collection], figure: Path) -> str:
     return table(head, rows)
 
 
-TEXT = """# Feature codes and repeatability, measured
-
-Made by `python -m benchmarks.feature_code_tables`. The paper's 25,476 news pages are not at hand. What stands in for
-them: **crawl**, the {crawl_pages:,} pages of {symbols} symbols or more in a crawl of one university's sites, where a
-drop counts as right when the kept page has three quarters of the dropped page's words; **planted**, {planted_pages:,}
-pages made of Chinese documentation, of which it is known what they were made from. Rates depend on how many duplicates
-there are (some three in four of the planted pages); what can be compared is their order, and precision. This is the
-published check alone: the package does not drop a page without [evidence](../judging.md).
-
-## Table I: noise
-
-{table_1}
-The paper's page has an Independent Extraction Unit, a long paragraph, and so its code is that paragraph's. Most of
-these articles have none within the 1,000 symbols that are looked at; their code is made of the first and last symbols
-of the first and last paragraphs, and a changed second paragraph shows in it. (.99, and not 1: a paragraph of another
-length moves the cut at 1,000.)
-
-## Table II: five ways
-
-On the crawl:
-
-{crawl_2}
-On the planted pages:
-
-{planted_2}
-## Table III: against codes at full stops
-
-M1 is the paper's method, M2 that of Zhang et al. (2001), M3 that of Wu et al. (2003), built from what is known of them
-(`benchmarks/period_codes.py`). A bulletin is a page of which another one differs in figures only: the error that the
-paper calls its open problem, and most of what is wrong here; the rest are pages in one template. As in the paper M1
-has the highest precision, and among the planted pages M2 finds the most and M3 the least. Two of three pages of the
-crawl have no full stop; M2 sees nothing in them, and M3 takes those of one template for one another.
-
-On the crawl:
-
-{crawl_3}
-On the planted pages:
-
-{planted_3}
-## Table IV: the threshold
-
-As in the paper fewer pages are dropped the higher the threshold. On the crawl precision rises with it, too. On the
-planted pages it does not: what is wrong there, other figures in the same words, has equal codes, and a higher threshold
-loses right drops only.
-
-{table_4}
-![Rate and precision](feature-code-threshold.png)
-"""
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", help="folder of test data that holds text/, html/ and crawls/")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    given = parser.parse_args()
-    data = data_folder(given.data)
-    found = {"crawl": crawl(data), "planted": planted(data)}
-    sections: dict[str, object] = {"symbols": MIN_CODE, "table_1": table_1(data)}
-    for name, some in found.items():
-        sections[f"{name}_pages"] = len(some.pages)
-        sections[f"{name}_2"] = table_2(some)
-        sections[f"{name}_3"] = table_3(some)
-    sections["table_4"] = table_4(list(found.values()), given.output.with_name("feature-code-threshold.png"))
-    text = TEXT.format(**sections)
-    given.output.write_text(text, encoding="utf-8")
-    print(text)
+    data, figures = folders(__doc__, "text/, html/ and crawls/")
+    show("Table I", table_1(data))
+    both = crawl(data), planted(data)
+    for some in both:
+        show(f"{some.name}: {len(some.pages):,} pages of {MIN_CODE} symbols or more", table_2(some), table_3(some))
+    show("Table IV", table_4(both, figures / "feature-code-threshold.png"))
 
 
 if __name__ == "__main__":

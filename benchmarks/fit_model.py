@@ -20,16 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib as mpl
 import msgspec
 import numpy as np
-from matplotlib import pyplot as plt
 from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]  # SciPy has no types
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]  # scikit-learn has no types
 
 from benchmarks.contrast.score import Judged, area, judged
 from benchmarks.labelled_pairs import ARCHIVES, NEWS, PLANTED, WEB, labelled_pairs
+from benchmarks.plots import plt
 from benchmarks.texts import data_folder
 from dedupcrawl.content.fitting import WAYS, KnownPairs, Numbers, probabilities, thresholds
 from dedupcrawl.content.model import FORMAT, TARGET_PRECISION, Model
@@ -58,8 +57,6 @@ _EXTREME = 1.0  # per cent of the values at either end, beyond which a value no 
 _REGULARIZATION = 30.0  # with 10 or 100 the mean AUC on sources not fitted on is lower by .0005 or the same
 _STEPS = 500
 TARGETS = (0.8, 0.85, 0.9, 0.925, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995, 0.999)
-
-mpl.use("Agg")
 
 
 def weights_of(sources: NDArray[np.str_]) -> Numbers:

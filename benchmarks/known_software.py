@@ -19,8 +19,6 @@ A last table is of the likely rules that `normalize` uses besides.
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
 import sys
 import time
 from collections import Counter, defaultdict
@@ -31,6 +29,7 @@ from urllib.parse import urldefrag
 
 import mmh3
 
+from benchmarks.texts import DEFAULT_DATA, table_rows
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Recognizer
@@ -38,7 +37,6 @@ from dedupcrawl.urls.learning.likely import LikelyRules
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _MOST_OF_A_CLUSTER = 20
 _LEAST_WORDS = 20  # of a page that counts
 _NEAR = 6  # bits
@@ -99,7 +97,7 @@ def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of sites; all by default")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with mirrors/ (default: %(default)s)")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder with mirrors/ (default: %(default)s)")
     arguments = parser.parse_args()
     cost = _cost()  # while nothing is remembered
     files = {path.name.removesuffix(".tsv.gz"): path for path in (arguments.data / "mirrors").glob("*.tsv.gz")}
@@ -223,19 +221,14 @@ def _kind(one: dict[str, str], other: dict[str, str]) -> str:
 
 def _rows(path: Path) -> list[dict[str, str]]:
     """Pages with some text, of each cluster a few, chosen by the hash of their URLs."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
-        lines = (line.replace("\0", "") for line in file)
-        head = next(lines).lstrip("#").rstrip("\n").split("\t")
-        rows: dict[str, dict[str, str]] = {}
-        for values in csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-            row = dict(zip(head, values, strict=False))
-            row.setdefault("text_sha1", row.get("sha1", "-"))
-            is_page = "html" in row.get("mime", "html") and row["text_sha1"].strip("-")
-            if is_page and int(row.get("n_words") or _LEAST_WORDS) >= _LEAST_WORDS:
-                row["url"] = urldefrag(row["url"]).url
-                row.setdefault("simhash64", "")
-                rows.setdefault(row["url"], row)
+    rows: dict[str, dict[str, str]] = {}
+    for row in table_rows(path):
+        row.setdefault("text_sha1", row.get("sha1", "-"))
+        is_page = "html" in row.get("mime", "html") and row["text_sha1"].strip("-")
+        if is_page and int(row.get("n_words") or _LEAST_WORDS) >= _LEAST_WORDS:
+            row["url"] = urldefrag(row["url"]).url
+            row.setdefault("simhash64", "")
+            rows.setdefault(row["url"], row)
     order = sorted(rows.values(), key=lambda row: mmh3.hash64(row["url"])[0])
     kept: Counter[str] = Counter()
     chosen = set()

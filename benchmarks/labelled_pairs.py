@@ -10,9 +10,6 @@ goes both ways.
 from __future__ import annotations
 
 import csv
-import gzip
-import json
-import lzma
 import random
 import tarfile
 from collections import defaultdict
@@ -26,6 +23,7 @@ import numpy as np
 
 from benchmarks.long_pages import long_documents, long_look_alikes
 from benchmarks.planted_cases import Case, bulletins_in_words, look_alikes, originals, other_things, variants
+from benchmarks.texts import json_lines, table_rows
 from dedupcrawl.content.checks.shingles import FEWEST, LEVELS
 from dedupcrawl.content.html import extract
 from dedupcrawl.core import main_outline
@@ -153,9 +151,9 @@ def planted_pairs(data: Path, half: str) -> Iterator[Labelled]:
 def read_pages(data: Path, source: str) -> dict[str, Page]:
     """The pages of a source that readers labelled, by the names that its labels have."""
     if source in WEB:
-        rows = _json_lines(data / "crawls" / source / "pages.jsonl.xz")
+        rows = json_lines(data / "crawls" / source / "pages.jsonl.xz")
         return {(url := urldefrag(str(row["url"])).url): extract(str(row["html"]), url) for row in rows}
-    return {str(row["id"]): _news(row) for row in _json_lines(data / "pairs" / f"{source}.jsonl.xz")}
+    return {str(row["id"]): _news(row) for row in json_lines(data / "pairs" / f"{source}.jsonl.xz")}
 
 
 def _news(row: dict[str, object]) -> Page:
@@ -197,7 +195,7 @@ def archive_pages(data: Path, site: str) -> Iterator[tuple[str, str]]:
     folder = data / "crawls" / "mirrors"
     packed = folder / f"{site}.tar.gz"
     if not packed.exists():
-        for row in _json_lines(folder / f"{site}.jsonl.xz"):
+        for row in json_lines(folder / f"{site}.jsonl.xz"):
             yield urldefrag(str(row["url"])).url, str(row["html"])
         return
     with (folder / f"{site}.index.tsv").open(encoding="utf-8") as file:
@@ -211,12 +209,9 @@ def archive_pages(data: Path, site: str) -> Iterator[tuple[str, str]]:
 def archive_texts(data: Path, site: str) -> dict[str, dict[str, str]]:
     """URL → row of its main text's digest, simhash and sizes."""
     rows: dict[str, dict[str, str]] = {}
-    with gzip.open(data / "mirrors" / f"{site}.tsv.gz", "rt", encoding="utf-8", errors="replace") as file:
-        head = file.readline().lstrip("#").rstrip("\n").split("\t")
-        for line in file:
-            row = dict(zip(head, line.rstrip("\n").split("\t"), strict=False))
-            if int(row.get("n_words") or 0) >= _LEAST_WORDS and row.get("text_sha1", "-") not in ("", "-"):
-                rows.setdefault(urldefrag(row["url"]).url, row)
+    for row in table_rows(data / "mirrors" / f"{site}.tsv.gz"):
+        if int(row.get("n_words") or 0) >= _LEAST_WORDS and row.get("text_sha1", "").strip("-"):
+            rows.setdefault(urldefrag(row["url"]).url, row)
     return rows
 
 
@@ -291,9 +286,3 @@ def _alike(pages: Pages) -> Iterator[tuple[str, list[str]]]:
             postings[shingle].append(name)
         enough = [(count, other) for other, count in shared.items() if count >= _ALIKE * len(sample)]
         yield name, [other for _, other in sorted(enough, reverse=True)[:60]]
-
-
-def _json_lines(path: Path) -> Iterator[dict[str, object]]:
-    with lzma.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            yield json.loads(line)

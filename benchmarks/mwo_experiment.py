@@ -1,13 +1,12 @@
 """Minimum weight overlapping: the paper's experiment, which pairs reach a threshold, and two releases.
 
-    python -m benchmarks.mwo_experiment [--data DIR] [--output mwo.md]
+    python -m benchmarks.mwo_experiment [--data DIR]
 
 Only documents of the "report" half are used; threshold and dynamic threshold were chosen on the other one.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 from collections.abc import Iterator, Sequence
@@ -15,17 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.markdown import table
+from benchmarks.markdown import folders, show, table
 from benchmarks.mwo_records import Record, postings_of
-from benchmarks.planted import Paragraphs, size
+from benchmarks.planted import Paragraphs, shingle_jaccard, size
 from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
-from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.core.overlap import TOTAL, overlap
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
-OUTPUT = Path("mwo.md")  # whose tables stand in docs/measured/papers.md
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 QUERIES = 10
 REPOSITORY = 50  # pages that are no near-duplicates, for each query
@@ -127,18 +124,11 @@ def by_kind(pages: dict[str, Paragraphs]) -> str:
     return table(("", "kind", "pairs", *(f"MWO >= {t}" for t in THRESHOLDS)), rows)
 
 
-def jaccard(one: Paragraphs, other: Paragraphs) -> float:
-    """Of the sets of 5-symbol shingles."""
-    sets = [
-        set(zip(*(symbols[n:] for n in range(5)), strict=False))
-        for symbols in (SymbolText.of(one).symbols, SymbolText.of(other).symbols)
-    ]
-    return len(sets[0] & sets[1]) / max(1, len(sets[0] | sets[1]))
-
-
 def table_versions(data: Path) -> str:
     """Two releases of one documentation: does the later page find the earlier one, and what else."""
-    pairs = [(name, earlier, later, jaccard(earlier, later)) for name, earlier, later in versions(data, "report")]
+    pairs = [
+        (name, earlier, later, shingle_jaccard(earlier, later)) for name, earlier, later in versions(data, "report")
+    ]
     rows = []
     old = {name: made for name, earlier, _, _ in pairs if (made := signature(earlier, f"http://a.example/7.5/{name}"))}
     new = {name: made for name, _, later, _ in pairs if (made := signature(later, f"http://a.example/8.5/{name}"))}
@@ -156,48 +146,12 @@ def table_versions(data: Path) -> str:
     return table(head, rows)
 
 
-TEXT = """# Minimum weight overlapping, measured
-
-Made by `python -m benchmarks.mwo_experiment`. Pages are the "report" half of two documentations, Chinese and English;
-what was chosen by measuring (threshold .5, dynamic threshold .1, 80 terms) was chosen on the other half.
-
-## The paper's experiment (Table 4), t = .5
-
-Each repository holds planted near-duplicates of the query (up to 10 % of the words edited, blocks shuffled, cut to
-70 %, wrapped in a template) and the 50 pages of its language that are most like it. The last column is the paper's
-reduction by the filters, on 50 pages of which four are near-duplicates.
-
-{table_4}
-## By kind
-
-Share of pairs whose MWO reaches the threshold. Look-alikes are not duplicates: MWO weighs words and cannot tell them
-apart, which is why a match is a candidate that evidence has to confirm. A 40 % excerpt is not near its page either.
-
-{by_kind}
-## Two releases of one documentation
-
-{versions}
-## What was tried
-
-What the paper's filters lose, and how many candidates a query has as a repository grows, by the package's search and by
-prefixes of both sides: [MWO's filters](mwo-filters.md).
-"""
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", help="folder that holds text/ and html/")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    options = parser.parse_args()
-    data = data_folder(options.data)
+    data, _ = folders(__doc__, "text/ and html/")
     pages = originals(data, "report", random.Random(3))
-    text = TEXT.format(
-        table_4=table_4(pages),
-        by_kind=by_kind(pages),
-        versions=table_versions(data),
-    )
-    options.output.write_text(text, encoding="utf-8")
-    print(text)
+    show("The paper's experiment (Table 4)", table_4(pages))
+    show("By kind", by_kind(pages))
+    show("Two releases of one documentation", table_versions(data))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import lzma
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.peers.stream import planted_rows
 from benchmarks.planted import FALSE_SHARE, Paragraphs, differing_share, size
+from benchmarks.texts import json_lines
 from dedupcrawl.content.checks.feature_code import MIN_CODE
 from dedupcrawl.content.html import extract
 from dedupcrawl.core.symbols import SymbolText
@@ -39,14 +38,12 @@ class Collection:
 def crawl(data: Path) -> Collection:
     """Real pages; a drop is right when the kept page has three quarters of the dropped one's words."""
     titles, contents, pages = [], [], []
-    with lzma.open(data / "crawls" / "nankai" / "pages.jsonl.xz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            page = extract(row["html"], row["url"], fields=False)
-            if len(SymbolText.of(page.paragraphs).hashes) >= MIN_CODE:
-                titles.append(page.title)
-                contents.append(row["html"])
-                pages.append(page.paragraphs)
+    for row in json_lines(data / "crawls" / "nankai" / "pages.jsonl.xz"):
+        page = extract(row["html"], row["url"], fields=False)
+        if len(SymbolText.of(page.paragraphs).hashes) >= MIN_CODE:
+            titles.append(page.title)
+            contents.append(row["html"])
+            pages.append(page.paragraphs)
 
     def right(dropped: int, kept: int) -> bool:
         return size(pages[dropped]) == 0 or differing_share(pages[dropped], pages[kept]) <= FALSE_SHARE

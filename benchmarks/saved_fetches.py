@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.replay.run import Run, Server, crawl, item_urls
-from benchmarks.replay.store import DATA, NoDataError, address, load, rows_of, sample, sites, table_of
+from benchmarks.replay.store import NoDataError, address, load, sample, sites, table_of
+from benchmarks.texts import DEFAULT_DATA, table_rows
 from benchmarks.url_rules.data import LEAST_WORDS
 
 _NEAR = 6  # bits
@@ -50,7 +51,7 @@ class Text(NamedTuple):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of stored mirrors; none: list them")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of real crawls")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="the folder of real crawls")
     parser.add_argument("--pages", type=int, help="only whole sections of a site, up to so many pages")
     parser.add_argument(
         "--rate", type=float, default=40, help="requests a second of the crawl that learns [%(default)s]"
@@ -106,7 +107,7 @@ def _texts(table: Path) -> dict[str, Text]:
     """Address → what its page says."""
     return {
         address(row["url"]): Text(row["text_sha1"], int(row.get("simhash64", "").strip("-") or "0", 16))
-        for row in rows_of(table)
+        for row in table_rows(table)
         if row.get("text_sha1", "-").strip("-") and int(row.get("n_words") or 0) >= LEAST_WORDS
     }
 

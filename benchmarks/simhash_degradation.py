@@ -1,6 +1,6 @@
 """The experiment of Khan and Ali (Sect. IV): degrade pages step by step, and see what similarity SimHash reports.
 
-    python -m benchmarks.simhash_degradation [--data DIR] [--output simhash.md]
+    python -m benchmarks.simhash_degradation [--data DIR] [--figures DIR]
 
 300 real pages of 300 to 1,020 words (150 English articles and sections of documentation, 150 Chinese documents), each
 in 21 steps from 100 % identical to nothing left in place: at step s, s/20 of its words are replaced by those of other
@@ -12,7 +12,6 @@ is printed too. Of that, 64 bits cost about 10 points however good the features 
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -21,13 +20,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.markdown import table
-from benchmarks.texts import data_folder, documents
+from benchmarks.markdown import folders, show, table
+from benchmarks.plots import plt
+from benchmarks.texts import documents
 from dedupcrawl.content.checks.simhash import similarity_at
 from dedupcrawl.core.signatures import simhash
 from dedupcrawl.core.symbols import SymbolText
 
-OUTPUT = Path("simhash.md")  # whose tables stand in docs/measured/papers.md
 PAGES_A_LANGUAGE = 150
 SHORTEST, LONGEST = 300, 1020  # words
 STEPS = 20
@@ -95,28 +94,8 @@ def curves(chosen: Sequence[Words], scattered: bool, kind: str, chance: random.R
     return np.array(rows)
 
 
-TEXT = """# SimHash: true similarity against the reported one
-
-Made by `python -m benchmarks.simhash_degradation`, the experiment of Khan and Ali: real pages of 300 to 1,020 words are
-degraded in 21 steps, from 100 % identical to nothing left in place; the words that go are replaced by those of other
-pages, scattered or as one block. True similarity is the share of the words that stay, the reported one cos(πd/64) of
-the distance d of the two fingerprints. The paper averages its pages at each step and finds that curve 10 points off.
-
-{table}
-Off by: mean of the absolute deviations over all steps. What single pages are off by is mostly the 64 bits' own doing:
-a distance of so few bits is a coarse estimate, however good the features are. At the end two pages still share some
-words, because all pages of a language do.
-
-![Reported similarity by share of words left]({figure})
-"""
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", help="folder of test data that holds text/ and html/")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    given = parser.parse_args()
-    data = data_folder(given.data)
+    data, figures = folders(__doc__, "text/ and html/")
     chance = random.Random(2024)
     chosen = {
         "English": pages(english(data), lambda cjk: cjk < 0.05, chance),
@@ -137,12 +116,9 @@ def main() -> None:
                 rows.append((FEATURES_ARE[kind], f"{language}, {way}", *_cells(found, truth)))
         rows.append((FEATURES_ARE[kind], "together", *_cells(np.concatenate(every), truth)))
     rows.append(("the paper", "", "300", f"{PAPER_DEVIATION:.2f}", "", ""))
-    figure = given.output.with_name("simhash-degradation.png")
-    _plot(truth, lines, figure)
+    _plot(truth, lines, figures / "simhash-degradation.png")
     head = ("features", "pages", "number", "the curve is off by", "a single page by", "reported at the end")
-    text = TEXT.format(table=table(head, rows), figure=figure.name)
-    given.output.write_text(text, encoding="utf-8")
-    print(text)
+    show("True similarity against the reported one", table(head, rows))
 
 
 def _cells(rows: NDArray[np.float64], truth: NDArray[np.float64]) -> tuple[str, ...]:
@@ -151,12 +127,7 @@ def _cells(rows: NDArray[np.float64], truth: NDArray[np.float64]) -> tuple[str, 
 
 
 def _plot(truth: NDArray[np.float64], lines: dict[str, dict[str, NDArray[np.float64]]], output: Path) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
     axes.plot(truth * 100, truth * 100, color="black", linewidth=1, label="true similarity")
     axes.fill_between(
         truth * 100,
@@ -175,7 +146,6 @@ def _plot(truth: NDArray[np.float64], lines: dict[str, dict[str, NDArray[np.floa
     axes.invert_xaxis()
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
-    output.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(output, dpi=110)
 
 

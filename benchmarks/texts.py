@@ -1,11 +1,16 @@
-"""Real texts for the benchmarks of the content half: where they are, and their paragraphs."""
+"""The test data of the benchmarks: where they are, their files of rows, and the paragraphs of documentations."""
 
 from __future__ import annotations
 
+import gzip
+import json
+import lzma
 import re
 import sys
 import tarfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO, Any
 
 DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -16,6 +21,26 @@ def data_folder(given: str | None) -> Path:
     if not (folder / "text").is_dir():
         sys.exit(f"no test data in {folder}: give the folder that holds text/ and html/ with --data")
     return folder
+
+
+def opened(path: Path, mode: str = "rt") -> IO[Any]:
+    """A file of lines, packed or not."""
+    packed: dict[str, Callable[..., IO[Any]]] = {".xz": lzma.open, ".gz": gzip.open}
+    return packed.get(path.suffix, open)(path, mode, encoding="utf-8", errors="replace")  # type: ignore[no-any-return]
+
+
+def json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file of JSON Lines."""
+    with opened(path) as lines:
+        yield from map(json.loads, lines)
+
+
+def table_rows(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a table whose columns tabs divide, by the names in its first line."""
+    with opened(path) as lines:
+        head = next(lines).lstrip("#").rstrip("\n").split("\t")
+        for line in lines:
+            yield dict(zip(head, line.rstrip("\n").split("\t"), strict=False))
 
 
 def documents(archive: Path) -> dict[str, tuple[str, ...]]:

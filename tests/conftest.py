@@ -5,13 +5,17 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import uuid
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # it has no types
+
+from tests.redis_server import RedisServer, running
 
 # No test is timed: machines are slow and busy. What is rare needs more examples, and says so.
 # The suite tries the same examples each time, so that what a change breaks is the change's; others are tried by
@@ -103,3 +107,16 @@ def shared_data() -> Path:
     if not data.is_dir():
         pytest.skip(f"needs the real crawls of {data}")
     return data
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """One server for all tests that do not kill it."""
+    with running(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> str:
+    """Where an index can be made that no other test uses."""
+    return redis_server.url(uuid.uuid4().hex)

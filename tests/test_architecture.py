@@ -36,18 +36,7 @@ MAY_KNOW = {
     "api": VALUES | TOOLS | {"content", "detection", "index", "settings", "text", "training"},
     "commands": VALUES
     | TOOLS
-    | {
-        "aliases",
-        "api",
-        "content",
-        "crawl_logs",
-        "detection",
-        "index",
-        "report",
-        "settings",
-        "software",
-        "spark",
-    }
+    | {"aliases", "api", "content", "crawl_logs", "detection", "index", "report", "settings", "software", "spark"}
     | {"text", "training", "urls"},
     "cli": {"commands", "output"},
     "crawl": VALUES

@@ -90,10 +90,7 @@ def test_every_option_says_what_it_does(path: str) -> None:
         (["rules", "lst"], "dedupcrawl rules: No such command 'lst'. Did you mean 'list'? 'dedupcrawl rules --help' "),
         (["train"], "dedupcrawl train: Missing argument 'LOGS...'. 'dedupcrawl train --help' shows examples."),
         (["check", "--ordr", "x"], "dedupcrawl check: No such option '--ordr'. Did you mean '--order'? "),
-        (
-            ["rules", "list", "--rules", "none"],
-            "dedupcrawl rules list: there are no rules at none: name a file ",
-        ),
+        (["rules", "list", "--rules", "none"], "dedupcrawl rules list: there are no rules at none: name a file "),
         (["evaluate", __file__, "--rules", "none"], "dedupcrawl evaluate: there are no rules at none: name a file or "),
         (["index", "info", "--index", "none"], "dedupcrawl index info: there is no index at none: crawl first, or "),
         (

@@ -170,9 +170,7 @@ def _folding() -> tuple[list[int], list[int], list[int]]:
         offsets.append(len(pool))
         pairs = sorted(compositions.get(one, {}).items())
         piles = unicodedata.combining(decomposed[0]) != 0
-        pool.append(
-            len(decomposed) | len(folded) << 8 | len(pairs) << 16 | (one in INVISIBLE) << 24 | piles << 25,
-        )
+        pool.append(len(decomposed) | len(folded) << 8 | len(pairs) << 16 | (one in INVISIBLE) << 24 | piles << 25)
         pool += (ord(part) | unicodedata.combining(part) << 24 for part in decomposed)
         pool += map(ord, folded)
         pool += (first for first, _ in pairs)

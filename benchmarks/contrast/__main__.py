@@ -22,9 +22,9 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.contrast.making import made
-from benchmarks.contrast.score import opened, score
+from benchmarks.contrast.score import score
 from benchmarks.contrast.sources import sites
-from benchmarks.texts import DEFAULT_DATA
+from benchmarks.texts import DEFAULT_DATA, opened
 
 
 def main() -> None:

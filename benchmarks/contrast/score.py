@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import lzma
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 import dedupcrawl
+from benchmarks.texts import json_lines
 from dedupcrawl.commands.compare import comparing
 from dedupcrawl.content.model import TARGET_PRECISION, load
 
@@ -39,23 +37,16 @@ class Judged:
         return bool(self.pair["label"] == "same")
 
 
-def opened(path: Path, mode: str) -> IO[Any]:
-    """A file of lines, packed or not."""
-    packed: dict[str, Callable[..., IO[Any]]] = {".xz": lzma.open, ".gz": gzip.open}
-    return packed.get(path.suffix, open)(path, mode, encoding="utf-8")  # type: ignore[no-any-return]
-
-
 def judged(path: Path) -> Iterator[Judged]:
     """All pairs of a file; each site's other pages are checked first, in an index of their own."""
-    with opened(path, "rt") as lines:
-        sites: dict[str, list[Row]] = {}
-        for is_site, group in groupby(map(json.loads, lines), key=lambda row: bool(row["kind"] == "site")):
-            if is_site:
-                sites = {row["id"]: row["pages"] for row in group}
-                continue
-            pairs = sorted(group, key=lambda row: str(row["site"]))
-            for site, some in groupby(pairs, key=lambda row: str(row["site"])):
-                yield from _compared(some, sites.get(site, []))
+    sites: dict[str, list[Row]] = {}
+    for is_site, group in groupby(json_lines(path), key=lambda row: bool(row["kind"] == "site")):
+        if is_site:
+            sites = {row["id"]: row["pages"] for row in group}
+            continue
+        pairs = sorted(group, key=lambda row: str(row["site"]))
+        for site, some in groupby(pairs, key=lambda row: str(row["site"])):
+            yield from _compared(some, sites.get(site, []))
 
 
 def _compared(pairs: Iterator[Row], context: Sequence[Row]) -> Iterator[Judged]:

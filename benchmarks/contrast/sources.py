@@ -6,10 +6,8 @@ handbook, HTML, and MediaWiki's messages, of which ten make a page; Thai is in t
 
 from __future__ import annotations
 
-import gzip
 import html
 import json
-import lzma
 import random
 import subprocess
 from collections import Counter, defaultdict
@@ -26,6 +24,7 @@ from benchmarks.contrast.languages import language_of, languages
 from benchmarks.contrast.others import SiteContext, names_of
 from benchmarks.contrast.pages import Document, dressed, parse, shown
 from benchmarks.contrast.same import common_words
+from benchmarks.texts import json_lines
 
 DOWNLOADS = {"guide": "installation-guide-amd64", "handbook": "debian-handbook", "messages": "mediawiki"}
 
@@ -102,14 +101,12 @@ def _stored(source: str, data: Path) -> Rows:
     path = next((one for one in (Path(source), *map(data.joinpath, names)) if one.is_file()), None)
     if path is None:
         raise FileNotFoundError(f"{source}: no file, no crawl and no set of pairs in {data}")
-    packed = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
-    with packed(path, "rt", encoding="utf-8") as lines:  # type: ignore[operator]
-        for row in map(json.loads, lines):
-            url = row["url"] if row["url"].startswith("http") else f"http://{Path(source).stem}.example/{row.get('id')}"
-            if "html" in row:
-                yield url, row["html"]
-            elif language := language_of(row["text"]):
-                yield url, _made(url, row.get("title") or row["text"][:60], row["text"].splitlines(), language)
+    for row in json_lines(path):
+        url = row["url"] if row["url"].startswith("http") else f"http://{Path(source).stem}.example/{row.get('id')}"
+        if "html" in row:
+            yield url, row["html"]
+        elif language := language_of(row["text"]):
+            yield url, _made(url, row.get("title") or row["text"][:60], row["text"].splitlines(), language)
 
 
 def _made(url: str, title: str, lines: Sequence[str], language: str) -> str:

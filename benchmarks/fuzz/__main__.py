@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.fuzz.run import Failure, Outcome, fuzz, targets
+from benchmarks.texts import DEFAULT_DATA
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 _TOLD_EVERY = 20.0  # seconds
 
 
@@ -32,7 +32,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="of CPU, then stop")
     parser.add_argument("--target", action="append", help="only this one; may be given again")
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA)
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="where inputs that fail are written")
     options = parser.parse_args()
     if not options.data.is_dir():

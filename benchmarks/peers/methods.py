@@ -123,9 +123,7 @@ def datasketch(language: str) -> Peer:
         return Setting(f"{features}, {threshold}", sign, lambda: _Datasketch(threshold))
 
     return Peer(
-        "datasketch",
-        setting("words", 0.5),
-        tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS),
+        "datasketch", setting("words", 0.5), tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS)
     )
 
 
@@ -152,9 +150,7 @@ def rensa(language: str) -> Peer:
         return Setting(f"{features}, {threshold}", sign, lambda: _Rensa(threshold))
 
     return Peer(
-        "rensa",
-        setting("words", 0.8),
-        tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS),
+        "rensa", setting("words", 0.8), tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS)
     )
 
 

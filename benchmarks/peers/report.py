@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
+
+from benchmarks.plots import plt
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,16 +25,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.random_webs.crawling import (
-    FINISHED,
-    STOPPED,
-    Circumstances,
-    crawl,
-    in_process,
-    tell,
-    texts_in,
-    warm_up,
-)
+from benchmarks.random_webs.crawling import FINISHED, STOPPED, Circumstances, crawl, in_process, tell, texts_in, warm_up
 from benchmarks.random_webs.server import start
 from benchmarks.random_webs.web import Web
 from dedupcrawl.cli import run as run_command

@@ -15,13 +15,14 @@ from pathlib import Path
 
 from benchmarks.replay import report
 from benchmarks.replay.run import ROOT, CrawlFailedError, served
-from benchmarks.replay.store import DATA, NoDataError, sites
+from benchmarks.replay.store import NoDataError, sites
+from benchmarks.texts import DEFAULT_DATA
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.replay", description=__doc__)
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of stored crawls; none: list them")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder of real crawls [%(default)s]")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="the folder of real crawls [%(default)s]")
     parser.add_argument("--pages", type=int, help="only whole sections of the site, up to so many pages")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="crawls of each kind, off and on by turns")
     parser.add_argument("--checks", help="as in DEDUP_CHECKS")
@@ -33,7 +34,7 @@ def main() -> int:
         known = sites(arguments.data)
     except NoDataError as error:
         print(error, file=sys.stderr)
-        return 0 if arguments.data == DATA else 2
+        return 0 if arguments.data == DEFAULT_DATA else 2
     if min(arguments.repeat, arguments.pages or 1) < 1:
         parser.error("--repeat and --pages take a number from 1 on")
     if unknown := set(arguments.sites) - set(known):

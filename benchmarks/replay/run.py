@@ -161,14 +161,7 @@ class Site:
     urls: Path
     out: Path
 
-    def crawl(
-        self,
-        folder: str,
-        settings: Mapping[str, Any] | None = None,
-        *,
-        dedup: bool,
-        calls: bool = False,
-    ) -> Run:
+    def crawl(self, folder: str, settings: Mapping[str, Any] | None = None, *, dedup: bool, calls: bool = False) -> Run:
         """As `crawl`, without the add-on or with it; `calls`: count them."""
         added = {"ADDONS": {"dedupcrawl.Addon": 500}} if dedup else {}
         given = {"REPLAY_CALLS": calls, **added, **(settings or {})}

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-import lzma
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -15,7 +12,8 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from benchmarks.texts import json_lines, table_rows
+
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -70,14 +68,6 @@ def table_of(path: Path) -> Path:
     return beside if beside.exists() else path.parents[2] / "mirrors" / name
 
 
-def rows_of(table: Path) -> Iterator[dict[str, str]]:
-    """Its rows, by the names of its columns."""
-    with gzip.open(table, "rt", encoding="utf-8", errors="replace") as lines:
-        head = next(lines).lstrip("#").rstrip("\n").split("\t")
-        for line in lines:
-            yield dict(zip(head, line.rstrip("\n").split("\t"), strict=False))
-
-
 def load(path: Path) -> list[StoredPage]:
     """All pages of the stored crawl at `path` (see `sites`), the first of each address."""
     pages: dict[str, StoredPage] = {}
@@ -103,14 +93,12 @@ def sample(pages: Iterable[StoredPage], most: int) -> list[StoredPage]:
 
 
 def _jsonl(file: Path) -> Iterator[StoredPage]:
-    with (gzip if file.suffix == ".gz" else lzma).open(file, "rt", encoding="utf-8") as rows:
-        table = table_of(file)
-        types = {row["url"]: row["mime"] for row in rows_of(table) if row.get("mime")} if table.exists() else {}
-        for line in rows:
-            row = json.loads(line)
-            # The crawl stored decoded text, so a charset that the page itself declares no longer holds.
-            mime = f"{types.get(row['url'], 'text/html')}; charset=utf-8"
-            yield StoredPage(address(row["url"]), mime, row["html"].encode("utf-8", "replace"))
+    table = table_of(file)
+    types = {row["url"]: row["mime"] for row in table_rows(table) if row.get("mime")} if table.exists() else {}
+    for row in json_lines(file):
+        # The crawl stored decoded text, so a charset that the page itself declares no longer holds.
+        mime = f"{types.get(row['url'], 'text/html')}; charset=utf-8"
+        yield StoredPage(address(row["url"]), mime, row["html"].encode("utf-8", "replace"))
 
 
 def _mirror(index: Path) -> Iterator[StoredPage]:

@@ -12,19 +12,18 @@ import os
 import sys
 from pathlib import Path
 
+from benchmarks.texts import DEFAULT_DATA
 from benchmarks.url_rules.comparison import DEFAULT_LEVEL
 from benchmarks.url_rules.data import site_paths
 from benchmarks.url_rules.report import draw, markdown
 from benchmarks.url_rules.run import run_sites
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.url_rules", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("sites", nargs="*", metavar="SITE", help="names of sites; all by default")
     parser.add_argument(
-        "--data", type=Path, default=DATA, help="folder with mirrors/ and crawls/ (default: %(default)s)"
+        "--data", type=Path, default=DEFAULT_DATA, help="folder with mirrors/ and crawls/ (default: %(default)s)"
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the splits (default: 0)")
     parser.add_argument("--levels", type=float, nargs="+", default=[DEFAULT_LEVEL], help="precisions of Tables 3 and 4")

@@ -97,12 +97,7 @@ def compare(  # noqa: PLR0913 - a site, what learns on it, and how it is judged
 
 
 def _judge(  # noqa: PLR0913 - what is learned, on which URLs, and how precise
-    result: SiteResult,
-    name: str,
-    method: Method,
-    train: Sequence[Row],
-    test: Sequence[Row],
-    levels: Sequence[float],
+    result: SiteResult, name: str, method: Method, train: Sequence[Row], test: Sequence[Row], levels: Sequence[float]
 ) -> None:
     start = time.process_time()
     learned = method.learn(train, DEFAULT_LEVEL)

@@ -6,10 +6,7 @@ label is the digest of its text; pages with next to no text have none and are le
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-import lzma
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +14,7 @@ from urllib.parse import urldefrag
 
 import lxml.html  # type: ignore[import-untyped]  # lxml ships no types
 
+from benchmarks.texts import json_lines, table_rows
 from benchmarks.url_rules.method import Row
 
 LEAST_WORDS = 20
@@ -59,29 +57,20 @@ def load(path: Path) -> list[Row]:
 
 def load_pages(path: Path) -> list[Row]:
     rows: dict[str, str] = {}
-    with lzma.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            page = json.loads(line)
-            text = visible_text(page["html"])
-            if len(WORD_CHARACTER.findall(text)) >= LEAST_WORD_CHARACTERS:
-                label = hashlib.sha1(text.encode("utf-8", "replace")).hexdigest()
-                rows.setdefault(_requested(page["url"]), label)
+    for page in json_lines(path):
+        text = visible_text(page["html"])
+        if len(WORD_CHARACTER.findall(text)) >= LEAST_WORD_CHARACTERS:
+            label = hashlib.sha1(text.encode("utf-8", "replace")).hexdigest()
+            rows.setdefault(_requested(page["url"]), label)
     return list(rows.items())
 
 
 def load_table(path: Path) -> list[Row]:
     rows: dict[str, str] = {}
-    with gzip.open(path, "rt", encoding="utf-8", errors="replace") as lines:
-        head = lines.readline().lstrip("#").rstrip("\n").split("\t")
-        for line in lines:
-            row = dict(zip(head, line.rstrip("\n").split("\t"), strict=False))
-            label = row.get("text_sha1", "-")
-            if (
-                "html" in row.get("mime", "html")
-                and label not in ("-", "")
-                and int(row.get("n_words") or 0) >= LEAST_WORDS
-            ):
-                rows.setdefault(_requested(row["url"]), label)
+    for row in table_rows(path):
+        label = row.get("text_sha1", "").strip("-")
+        if "html" in row.get("mime", "html") and label and int(row.get("n_words") or 0) >= LEAST_WORDS:
+            rows.setdefault(_requested(row["url"]), label)
     return list(rows.items())
 
 

@@ -6,18 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-from benchmarks.url_rules.comparison import (
-    COVERAGES,
-    DEFAULT_LEVEL,
-    NO_REDUCTION,
-    TABLE_COVERAGE,
-    SiteResult,
-)
+from benchmarks.plots import plt
+from benchmarks.url_rules.comparison import COVERAGES, DEFAULT_LEVEL, NO_REDUCTION, TABLE_COVERAGE, SiteResult
 from benchmarks.url_rules.metrics import Merges, Reduction
 
 LEAST_REDUNDANT = 50

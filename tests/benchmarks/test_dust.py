@@ -8,18 +8,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.url_rules.dasgupta import (
-    ARGUMENTS,
-    FAN_OUT,
-    RewriteMatcher,
-    RewriteRule,
-    pairwise,
-    parse,
-    write,
-)
-from benchmarks.url_rules.dasgupta import (
-    learn as learn_dasgupta,
-)
+from benchmarks.url_rules.dasgupta import ARGUMENTS, FAN_OUT, RewriteMatcher, RewriteRule, pairwise, parse, write
+from benchmarks.url_rules.dasgupta import learn as learn_dasgupta
 from benchmarks.url_rules.dust import (
     ABSOLUTE_DEFICIENCY,
     LARGEST_BUCKET,

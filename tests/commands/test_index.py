@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import fcntl
-import secrets
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -30,7 +28,7 @@ from tests.commands.invoked import check_refused, checked, rows, run, told
 from tests.crawls.site import prose
 from tests.fixtures import table_of
 from tests.index.toys import CHECKS, offer, page
-from tests.redis_server import RedisServer, running
+from tests.redis_server import RedisServer
 
 
 def keep(index: Index, url: str, number: int, run: str = "run", title: str = "") -> None:
@@ -129,12 +127,6 @@ def crawl(folder: Path, run: str, *urls: str) -> None:
                 judge(index, run, one, prose(len(run) * 1000 + len(url)))
 
 
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
 ALIASES = {  # URL → where it leads, who says so, in which run
     "a.example/moved": ("a.example/1", "redirect", "old"),
     "a.example/1/copy": ("a.example/1", "duplicate", "old"),
@@ -219,9 +211,9 @@ def test_a_page_that_was_dropped_once_and_is_kept_by_now_stays(folder: Path) -> 
 
 
 @pytest.mark.parametrize("where", ["lmdb", "redis"])
-def test_nothing_of_it_is_fetched_again(tmp_path: Path, redis: RedisServer, where: str) -> None:
+def test_nothing_of_it_is_fetched_again(tmp_path: Path, redis_url: str, where: str) -> None:
     """But what was dropped for it, and is not forgotten, must be."""
-    spec = f"lmdb:{tmp_path}" if where == "lmdb" else redis.url(secrets.token_hex(4))
+    spec = f"lmdb:{tmp_path}" if where == "lmdb" else redis_url
     index = open_index(spec, ALL_CHECKS)
     index.start_leasing()
     detector = Detector(index, spider="toy", remembers_requests=True)
@@ -262,14 +254,8 @@ def test_what_cannot_be_meant_is_refused(folder: Path, arguments: list[str], say
     assert len(kept(folder)) == 4
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
-def test_all_commands(server: RedisServer, tmp_path: Path) -> None:
-    index = ("--index", server.url("commands"))
+def test_all_commands(redis_url: str, tmp_path: Path) -> None:
+    index = ("--index", redis_url)
     pages = [{"url": f"http://a.example/{n}/{copy}", "text": prose(n)} for n in range(3) for copy in range(2)]
     assert [row["verdict"] for row in checked(tmp_path, pages, *index)] == ["unique", "duplicate"] * 3
     info = told(run("index info", "--json", *index))
@@ -289,8 +275,8 @@ def test_all_commands(server: RedisServer, tmp_path: Path) -> None:
 
 
 @table_of("commands", "what_cannot_be_opened_is_one_sentence")
-def test_what_cannot_be_opened_is_one_sentence(server: RedisServer, spec: str, status: int, says: str) -> None:
-    check_refused(run("index info", "--index", spec.format(port=server.port)), says, status)
+def test_what_cannot_be_opened_is_one_sentence(redis_server: RedisServer, spec: str, status: int, says: str) -> None:
+    check_refused(run("index info", "--index", spec.format(port=redis_server.port)), says, status)
 
 
 def test_damage_that_ends_whoever_reads_it_is_a_sentence(tmp_path: Path) -> None:

@@ -24,10 +24,7 @@ from tests.commands import invoked
 from tests.commands.invoked import check_refused, rows, run, told, write
 from tests.fixtures import table_of
 
-RULES = (
-    Rule("sid", "rewrite", drop=("sid",)),
-    Rule("friends", "equivalence", match="/friends-{}", to="/friends-{}"),
-)
+RULES = (Rule("sid", "rewrite", drop=("sid",)), Rule("friends", "equivalence", match="/friends-{}", to="/friends-{}"))
 
 
 @pytest.fixture
@@ -84,10 +81,7 @@ def test_lines_that_are_no_urls_are_named_and_the_first_few_only(rules: Path) ->
 
 def test_urls_in_other_charsets_stay_apart(rules: Path) -> None:
     data = b"http://a.com/caf\xe9\nhttp://a.com/caf\xe8\n"
-    for result in (
-        normalize(rules=rules, input=data),
-        normalize(*map(os.fsdecode, data.splitlines()), rules=rules),
-    ):
+    for result in (normalize(rules=rules, input=data), normalize(*map(os.fsdecode, data.splitlines()), rules=rules)):
         assert canonical(result) == ["http://a.com/caf%E9", "http://a.com/caf%E8"]
 
 

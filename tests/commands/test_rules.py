@@ -71,10 +71,7 @@ def test_a_list_says_what_an_earlier_rule_leaves_nothing_of(rules: Path) -> None
 def test_show_is_the_file(rules: Path) -> None:
     shown = run(rules, "show", "a.com").stdout
     assert shown == f"# {rules}/a.com.toml\n{(rules / 'a.com.toml').read_text().rstrip()}\n"
-    assert answer(rules, "show", "http://m.a.com/x", "sid") == {
-        "site": "a.com",
-        "rules": [SID.to_dict()],
-    }
+    assert answer(rules, "show", "http://m.a.com/x", "sid") == {"site": "a.com", "rules": [SID.to_dict()]}
 
 
 def test_test_goes_step_by_step(rules: Path) -> None:

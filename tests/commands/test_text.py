@@ -37,10 +37,7 @@ def html(number: int) -> str:
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
     checked(
-        tmp_path,
-        [{"url": f"http://a.example/{n}", "html": html(n)} for n in range(1, 13)],
-        "--set",
-        "KEEP_TEXT=True",
+        tmp_path, [{"url": f"http://a.example/{n}", "html": html(n)} for n in range(1, 13)], "--set", "KEEP_TEXT=True"
     )
     return tmp_path / "index"
 

@@ -254,10 +254,7 @@ def test_what_differs_stands_beside_what_it_replaces() -> None:
     ]
 
 
-@given(
-    st.lists(st.sampled_from(SIDE_WORDS[:8]), max_size=40),
-    st.lists(st.sampled_from(SIDE_WORDS[:8]), max_size=40),
-)
+@given(st.lists(st.sampled_from(SIDE_WORDS[:8]), max_size=40), st.lists(st.sampled_from(SIDE_WORDS[:8]), max_size=40))
 def test_the_new_text_is_told_whole_and_in_order(here: list[str], there: list[str]) -> None:
     told = stretches(*texts(" ".join(here), " ".join(there)))
     assert " ".join(stretch.new for stretch in told if stretch.new).split() == here

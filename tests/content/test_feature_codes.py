@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.feature_code_tables import repeatability
-from dedupcrawl.content.checks.feature_code import (
-    ANCHOR_SETS,
-    MIN_CODE,
-    CodeRules,
-    feature_code,
-)
+from dedupcrawl.content.checks.feature_code import ANCHOR_SETS, MIN_CODE, CodeRules, feature_code
 from dedupcrawl.core.characters import fold
 from dedupcrawl.core.feature_code import END_PARAGRAPHS
 from dedupcrawl.core.symbols import SymbolText

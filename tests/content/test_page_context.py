@@ -144,13 +144,7 @@ def test_pages_that_say_little_else_are_told_apart_by_what_some_pages_have() -> 
     assert probability(one, other) < packaged().threshold(0.95)
 
 
-@given(
-    TAKEN_LINES,
-    TAKEN_LINES,
-    TAKEN_LINES,
-    TAKEN_LINES,
-    st.lists(st.sampled_from([*ARTICLE[:4], *BOX]), max_size=3),
-)
+@given(TAKEN_LINES, TAKEN_LINES, TAKEN_LINES, TAKEN_LINES, st.lists(st.sampled_from([*ARTICLE[:4], *BOX]), max_size=3))
 def test_what_is_taken_stands_on_both_and_in_no_difference(
     main: tuple[str, ...], beside: tuple[str, ...], other: tuple[str, ...], side: tuple[str, ...], site: list[str]
 ) -> None:

@@ -31,16 +31,8 @@ from dedupcrawl.core.characters import (
 )
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText
-from dedupcrawl.core.words import (
-    AGO,
-    IDEOGRAPH,
-    KIND,
-    WORDS,
-    kinds_of,
-)
-from dedupcrawl.core.words import (
-    LETTER as WORD_LETTER,
-)
+from dedupcrawl.core.words import AGO, IDEOGRAPH, KIND, WORDS, kinds_of
+from dedupcrawl.core.words import LETTER as WORD_LETTER
 from tests.content.definitions import SYMBOL
 from tests.core.definitions import ASSIGNED, collapsed, folded, is_assigned, unescaped
 from tests.core.test_symbols import SECRET, SECRETS, TEXTS

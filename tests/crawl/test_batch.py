@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -23,20 +22,8 @@ from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import CHECKS, prose
-from tests.redis_server import RedisServer, running
 
 Indexes = TemporaryIndex | RedisIndex
-
-
-@pytest.fixture(scope="module")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
-@pytest.fixture
-def redis_url(redis_server: RedisServer) -> str:
-    return redis_server.url(uuid.uuid4().hex)
 
 
 @pytest.fixture(params=["lmdb", "redis"])
@@ -116,24 +103,6 @@ def test_pages_that_wait_are_one_question_to_a_server(redis_url: str) -> None:
     assert [verdict and verdict.verdict for verdict in verdicts] == ["unique"] * 10
     assert index.link.round_trips - before == 1
     index.close()
-
-
-def test_items_of_one_page_are_judged_one_after_the_other(index: Indexes, batch: Batch) -> None:
-    detector, fetched = Detector(index, run="one"), page()
-    known: list[Verdict | None] = []
-
-    def shared() -> Steps[Verdict | None]:
-        if not known:
-            known.append((yield from detector.steps(Analysis(text, detector.index.secret), Asked(CHECKS))))
-        return known[0]
-
-    text = Page("http://a.example/", paragraphs=(" ".join(prose(200)),))
-
-    async def run() -> list[Verdict | None]:
-        return await asyncio.gather(*(batch.verdict(shared, fetched) for _ in range(3)))
-
-    assert asyncio.run(run()) == known * 3
-    assert len(known) == 1
 
 
 @pytest.mark.parametrize("error", [IndexDamagedError("a damaged row"), IndexAwayError(111, "away")])

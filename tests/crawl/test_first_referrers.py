@@ -17,23 +17,6 @@ def page(tried: str | None = None) -> Referrer:
     return Referrer.of(Response(request.url, request=request))
 
 
-def test_what_was_found_on_trial_alone_leads_to_itself_and_to_its_like() -> None:
-    """That is no other page which leads there, until one leads to it."""
-    found, other = FirstReferrers(), "http://a.example/other"
-    for url in (U, other):
-        found.is_new(Request(url), page("v"))
-    for url in (U, other):
-        found.is_new(Request(url), Referrer.of(Response(U, request=Request(U))))
-    assert found.lost_without("v") == [U, other]
-    found.is_new(Request(f"{U}2"), Referrer.of(Response(U, request=Request(U))))
-    found.is_new(Request(other), Referrer.of(Response(f"{U}2", request=Request(f"{U}2"))))
-    assert found.lost_without("v") == [U, other, f"{U}2"]
-    found.is_new(Request(f"{U}2"), page())
-    assert found.lost_without("v") == [U]
-    found.is_new(Request(U), page())
-    assert found.lost_without("v") == []
-
-
 def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() -> None:
     found, made = FirstReferrers(), Request("http://a.example/made")
     adrift = Referrer.of(Response(made.url, request=made))

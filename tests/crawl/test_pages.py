@@ -10,45 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy import Request
-from scrapy.responsetypes import responsetypes
-from scrapy.settings import Settings
 
 from dedupcrawl.core.packing import pack
 from dedupcrawl.core.template import Template
 from dedupcrawl.crawl.error_pages import ErrorPages
-from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.probes import missing_url
 from dedupcrawl.crawl.same_page import NOWHERE, Look, digest_of_text, is_kept_with_lines_beside, same_page
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
-from dedupcrawl.settings import DedupSettings
 from tests.crawls.site import prose
-
-
-@pytest.mark.parametrize(
-    ("mime", "body", "kind"),
-    [
-        ("text/html", b"<p>words", "html"),
-        ("text/markdown", b"# words", "text"),
-        ("application/json", b"{}", "data"),
-        ("application/rss+xml", b"<rss/>", "data"),
-        ("image/png", b"\x89PNG\0", "binary"),
-        ("", b"<!doctype html><html><p>words", "html"),
-        ("", b"words", "text"),
-        ("", b"\0\1", "binary"),
-        ("text/plain", b"", "empty"),
-    ],
-)
-def test_what_a_response_holds(mime: str, body: bytes, kind: str) -> None:
-    headers = {"Content-Type": mime} if mime else {}
-    kind_of_response = responsetypes.from_args(url="http://a.example/x", body=body)
-    response = kind_of_response(url="http://a.example/x", headers=headers, body=body)
-    page = Pages(DedupSettings.read(Settings()), TemporaryIndex([])).of(response, Request(response.url))
-    assert page.holds == kind
-    assert page.analyse().page.url == response.url
-
 
 LINES = st.lists(st.text(min_size=1), max_size=3).map(tuple)
 WORDS = tuple(f"word{number}" for number in range(25))

@@ -171,13 +171,7 @@ def test_while_they_cannot_be_asked_each_goes_on_alone(monkeypatch: pytest.Monke
 
 
 TEXT = prose(400)
-PAGES = {
-    "whole": TEXT,
-    "copy": TEXT,
-    "excerpt": TEXT[170:330],
-    "another-excerpt": TEXT[20:180],
-    "other": prose(400, 1),
-}
+PAGES = {"whole": TEXT, "copy": TEXT, "excerpt": TEXT[170:330], "another-excerpt": TEXT[20:180], "other": prose(400, 1)}
 
 
 @pytest.fixture(scope="module")

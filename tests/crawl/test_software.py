@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -32,7 +33,6 @@ from dedupcrawl.urls.rule_files import read_rules
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from tests.detection.judged import CHECKS as ALL_CHECKS
 from tests.index.toys import CHECKS
-from tests.redis_server import MISSING, is_installed, running
 
 KNOWN = programs()
 SID = "0123456789abcdef0123456789abcdef"
@@ -83,11 +83,9 @@ def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
     """Starts workers on one index."""
     if request.param == "lmdb":
         yield lambda: Worker(f"lmdb:{tmp_path / 'index'}")
-    elif not is_installed():
-        pytest.skip(MISSING)
     else:
-        with running(tmp_path) as server:
-            yield lambda: Worker(server.url())
+        url = request.getfixturevalue("redis_url")
+        yield lambda: Worker(url)
 
 
 def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
@@ -198,6 +196,18 @@ def _away(*_: object) -> None:
     raise IndexAwayError("the index is away")
 
 
+ROOT = Path(__file__).parents[2]
+OTHER = """
+import sys
+from pathlib import Path
+from tests.crawl.test_software import ALL_CHECKS, URLS, LmdbIndex, alias, store_of
+index = LmdbIndex(Path(sys.argv[1]), ALL_CHECKS)
+store_of(index).put(URLS[3], alias(URLS[9]))
+index.close()
+"""
+URLS = [f"http://a.example/{number}" for number in range(40)]
+
+
 def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(start: Start, tmp_path: Path) -> None:
     with closing(start()) as worker:
         worker.look(*FOR)
@@ -216,15 +226,6 @@ def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(st
     assert known.failed[rule.id] in rule.note
 
 
-URLS = [f"http://a.example/{number}" for number in range(40)]
-
-
-@pytest.fixture(scope="module")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server.url(uuid.uuid4().hex)
-
-
 def store_of(index: Index) -> AliasStore:
     stats = get_crawler().stats
     assert stats is not None
@@ -236,10 +237,7 @@ def alias(target: str) -> Alias:
 
 
 def test_many_urls_are_one_question(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with (
-        closing(RedisIndex(redis_url, ALL_CHECKS)) as index,
-        closing(RedisIndex(redis_url, ALL_CHECKS)) as other,
-    ):
+    with closing(RedisIndex(redis_url, ALL_CHECKS)) as index, closing(RedisIndex(redis_url, ALL_CHECKS)) as other:
         store, worker = store_of(index), store_of(other)
         worker.put(URLS[1], alias(URLS[0]))
         worker.known(URLS[1])  # so that it has arrived

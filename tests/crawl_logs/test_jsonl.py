@@ -179,10 +179,7 @@ def test_text_that_is_no_utf8_is_percent_encoded(tmp_path: Path, shape: str) -> 
     tally = Tally()
     names = ("url", "title", "digest", "status", "run", "bytes", "redirect_to")
     rows = [tuple(getattr(row, name) for name in names) for row in read_imported(tmp_path / "log", tally)]
-    assert rows == [
-        (READ[0], "%FF", "d1", 200, "one", 5, None),
-        (READ[1], "b", "d2", 404, "two", 6, None),
-    ]
+    assert rows == [(READ[0], "%FF", "d1", 200, "one", 5, None), (READ[1], "b", "d2", 404, "two", 6, None)]
     assert tally.rows == 3
     assert tally.skipped == {"no digest, redirect or canonical link": 1}
 

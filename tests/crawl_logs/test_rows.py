@@ -145,8 +145,7 @@ def test_an_unknown_format_says_what_is_known(tmp_path: Path, data: bytes) -> No
     path = tmp_path / "log"
     path.write_bytes(data)
     with pytest.raises(
-        LogError,
-        match=r"log is not a crawl log in a known format \(Parquet, .*its url column\)\. .*crawl-log\.jsonl",
+        LogError, match=r"log is not a crawl log in a known format \(Parquet, .*its url column\)\. .*crawl-log\.jsonl"
     ):
         format_of(path)
 

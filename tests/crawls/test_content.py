@@ -66,8 +66,7 @@ async def test_the_last_crawl_of_a_process_ends_it_and_none_what_the_program_has
     with serve(SITE) as site:
         many = [f"{site.base}/", f"{site.base}/story", f"{site.base}/other"]
         short, long = await asyncio.gather(
-            crawl(f"{site.base}/story", settings, Frozen),
-            crawl(many, {**settings, "DOWNLOAD_DELAY": 0.3}, Frozen),
+            crawl(f"{site.base}/story", settings, Frozen), crawl(many, {**settings, "DOWNLOAD_DELAY": 0.3}, Frozen)
         )
         off = await crawl(f"{site.base}/", {"DEDUP_GC_FREEZE": False}, Frozen)
         assert len(short.items) < len(long.items)

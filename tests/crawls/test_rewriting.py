@@ -230,11 +230,7 @@ async def test_what_waits_for_a_canonical_url_survives_a_restart(tmp_path: Path,
         "/p?sid=2": page(prose(2)),
     }
     with serve(pages) as site:
-        settings = {
-            **rules(tmp_path / "rules", SESSION),
-            "JOBDIR": str(tmp_path / "job"),
-            **given,
-        }
+        settings = {**rules(tmp_path / "rules", SESSION), "JOBDIR": str(tmp_path / "job"), **given}
         first = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 1, "CONCURRENT_REQUESTS": 1})
         second = await crawl(f"{site.base}/", settings)
     assert texts(first) | texts(second) >= {prose(1), prose(2)}
@@ -368,11 +364,7 @@ async def test_whatever_variants_of_a_missing_url_say_of_each_other_all_are_fetc
 
 async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:
     """The canonical URL is asked for directly and fails: the request that a rule sent there must not go with it."""
-    pages = {
-        "/": page("Start " + prose(0), "/p", "/p?sid=1"),
-        "/p": Answer("gone", 404),
-        "/p?sid=1": page(prose(1)),
-    }
+    pages = {"/": page("Start " + prose(0), "/p", "/p?sid=1"), "/p": Answer("gone", 404), "/p?sid=1": page(prose(1))}
     done = await crawled(pages, rules(tmp_path, SESSION))
     assert prose(1) in texts(done)
 

@@ -14,18 +14,7 @@ from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.site import (
-    NEEDS_PROXIES,
-    Answer,
-    Follower,
-    crawl,
-    crawled,
-    page,
-    prose,
-    redirect,
-    serve,
-    texts,
-)
+from tests.crawls.site import NEEDS_PROXIES, Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
 from tests.fixtures import table_of
 
 TOPICS, SESSIONS = 12, 4

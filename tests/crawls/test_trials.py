@@ -15,17 +15,7 @@ from dedupcrawl.index.notes import RewriteLog
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.urls.probation import passes_lacking
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.ruled_sites import (
-    FIRST_ID,
-    KNOWN,
-    NO_ID,
-    SESSION,
-    SORRY,
-    every,
-    rule,
-    rules,
-    shop,
-)
+from tests.crawls.ruled_sites import FIRST_ID, KNOWN, NO_ID, SESSION, SORRY, every, rule, rules, shop
 from tests.crawls.site import IN_ORDER, Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
 
 

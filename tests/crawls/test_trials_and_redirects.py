@@ -10,17 +10,7 @@ from typing import Any
 import pytest
 
 from dedupcrawl.urls.rule_files import read_rules
-from tests.crawls.ruled_sites import (
-    KNOWN,
-    NO_ID,
-    SESSION,
-    SORRY,
-    every,
-    rule,
-    rules,
-    settings_of,
-    shop,
-)
+from tests.crawls.ruled_sites import KNOWN, NO_ID, SESSION, SORRY, every, rule, rules, settings_of, shop
 from tests.crawls.site import Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
 
 

@@ -35,10 +35,7 @@ def test_what_commands_print_is_harmless(tmp_path: Path) -> None:
     ]
     pages = tmp_path / "pages.jsonl"
     pages.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    write_rules(
-        tmp_path / "rules",
-        SiteRules("a.example", (Rule("sid" + EVIL, "rewrite", drop=("sid",), note=EVIL),)),
-    )
+    write_rules(tmp_path / "rules", SiteRules("a.example", (Rule("sid" + EVIL, "rewrite", drop=("sid",), note=EVIL),)))
     index, rules = ["--index", str(tmp_path / "index")], ["--rules", str(tmp_path / "rules")]
     commands: list[list[str]] = [
         ["check", str(pages)],

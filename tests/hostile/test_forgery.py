@@ -94,13 +94,7 @@ async def test_forged_words_and_bodies_of_a_stranger_take_no_place() -> None:
     assert {item["body"] for item in done.items} >= {REPORT, ADVERT, pages["/well"], pages["/words"]}
 
 
-@pytest.mark.parametrize(
-    "trust",
-    [
-        Trust(["good.example"]),
-        EVERYBODY,
-    ],
-)
+@pytest.mark.parametrize("trust", [Trust(["good.example"]), EVERYBODY])
 def test_forged_words_are_no_identical_text(trust: Trust) -> None:
     shared = Shared()
     shared.judge("http://evil.example/", JUNK.split(), trust=trust)

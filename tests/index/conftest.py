@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,20 +14,12 @@ from tests.index.toys import CHECKS
 from tests.redis_server import RedisServer, is_installed, running
 
 AnyIndex = LmdbIndex | RedisIndex
-OpenIndex = Callable[[], LmdbIndex]
 
 
 @pytest.fixture
 def small_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels of two, so that a few dozen pages fill several."""
     monkeypatch.setattr(segment, "FAN_OUT", 2)
-
-
-@pytest.fixture(scope="session")
-def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """One server for all tests that do not kill it."""
-    with running(tmp_path_factory.mktemp("redis")) as server:
-        yield server
 
 
 @pytest.fixture
@@ -49,12 +40,6 @@ def lasting_server(tmp_path: Path) -> Iterator[RedisServer]:
 def redis_if_any(request: pytest.FixtureRequest) -> RedisServer | None:
     """The server, where there is one."""
     return request.getfixturevalue("redis_server") if is_installed() else None
-
-
-@pytest.fixture
-def redis_url(redis_server: RedisServer) -> str:
-    """Where an index can be made that no other test uses."""
-    return redis_server.url(uuid.uuid4().hex)
 
 
 @pytest.fixture(params=["lmdb", "redis"])

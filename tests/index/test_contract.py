@@ -57,21 +57,6 @@ def test_pages_may_be_added_while_entries_are_read(index: AnyIndex) -> None:
     assert read[:300] == [f"http://fill/{1000 + number}" for number in range(300)]
 
 
-def test_forgotten_pages_are_gone(index: AnyIndex) -> None:
-    offer(index, page("http://a/1", 7, b"ab"))
-    offer(index, page("http://a/2", 8, b"abcd"))
-    fill(index, 5)
-    assert index.forget(["http://a/1", "http://a/unknown", "http://a/1"]) == 1
-    assert index.entry("http://a/1") is None
-    assert "http://a/1" not in [entry.url for entry in index.entries()]
-    assert isinstance(offer(index, page("http://a/3", 7)), Kept)
-    assert index.forget(["http://a/2"]) == 1
-    assert index.superseded_by("http://a/1") is None
-    assert isinstance(offer(index, page("http://a/1", 8, b"ab")), Kept)
-    fill(index, 9, start=2000)
-    assert index.verify() == []
-
-
 def test_a_compacted_index_answers_as_before(index: AnyIndex) -> None:
     for number in range(40):
         offer(index, page(f"http://a/{number}", 50 + number, b"ab" if number % 2 else b"cdef", title=str(number)))

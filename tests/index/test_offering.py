@@ -1,10 +1,9 @@
-"""What every index must answer when a page is offered: kept, or a duplicate of what."""
+"""What every index must answer when a page is offered, beyond what random histories (test_stateful.py) compare."""
 
 from __future__ import annotations
 
 import threading
 
-import msgspec
 import pytest
 
 from dedupcrawl.content.checks.base import Keys
@@ -14,43 +13,6 @@ from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import LettersCheck, add, drop, duplicate_of, fill, lose, offer, page, store
-
-
-def test_first_come_first_kept(index: AnyIndex) -> None:
-    assert offer(index, page("http://a/1", 7)) == Kept(0)
-    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
-    assert offer(index, page("http://a/3", 8)) == Kept(1)
-    assert [entry.url for entry in index.entries()] == ["http://a/1", "http://a/3"]
-
-
-@pytest.mark.parametrize("between", [0, 1, 2, 3, 5, 8, 17, 40])
-def test_found_wherever_it_has_got_to(index: AnyIndex, between: int) -> None:
-    offer(index, page("http://a/1", 7, b"abcd"))
-    fill(index, between)
-    assert duplicate_of(offer(index, page("http://a/2", 7))) == "http://a/1"
-    assert duplicate_of(offer(index, page("http://a/3", 0, b"abc"))) == "http://a/1"
-    assert index.verify() == []
-
-
-def test_same_url_is_an_update(index: AnyIndex) -> None:
-    offer(index, page("http://a/1", 7))
-    fill(index, 7)
-    assert isinstance(offer(index, page("http://a/1", 7)), Kept), "not its own duplicate"
-    newer = page("http://a/1", 9)
-    assert isinstance(offer(index, newer), Kept)
-    assert index.entry("http://a/1") == newer
-    assert isinstance(offer(index, page("http://a/2", 7)), Kept), "what it replaced is no candidate"
-    assert duplicate_of(offer(index, page("http://a/3", 9))) == "http://a/1"
-    assert sum(entry.url == "http://a/1" for entry in index.entries()) == 1
-    assert index.info()["ended"] == 2
-
-
-def test_an_update_that_duplicates_another_page_changes_nothing(index: AnyIndex) -> None:
-    first = page("http://a/1", 7)
-    offer(index, first)
-    offer(index, page("http://a/2", 8))
-    assert duplicate_of(offer(index, page("http://a/1", 8))) == "http://a/2"
-    assert index.entry("http://a/1") == first
 
 
 def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex) -> None:
@@ -75,34 +37,6 @@ def test_checks_are_asked_in_order_and_the_most_similar_first(index: AnyIndex) -
         ("letters", "http://7-of-8-too"),
         ("letters", "http://6-of-8"),
     ]
-
-
-def test_of_pages_as_similar_the_nearest_by_all_checks_comes_first(index: AnyIndex) -> None:
-    offer(index, page("http://1", 1, b"abcdefgh", title="1"))
-    offer(index, page("http://2", 0, b"abcdefgh", title="2"))
-    offer(index, page("http://3", 2, b"abcdefgh", title="3"))
-    asked: list[tuple[str, str]] = []
-
-    def refuse(check: str, kept: Entry) -> None:
-        asked.append((check, kept.url))
-
-    assert isinstance(offer(index, page("http://new", 2, b"abcdefgh"), refuse), Kept)
-    assert asked == [("equal", "http://3"), *(("letters", f"http://{number}") for number in (3, 1, 2))]
-
-
-def test_what_lies_inside_is_told_and_recorded(index: AnyIndex) -> None:
-    offer(index, page("http://small", 1, b"ab"))
-    offer(index, page("http://other", 2, b"gh"))
-    fill(index, 5)
-    answer = offer(index, page("http://large", 3, b"abcd"))
-    assert isinstance(answer, Kept)
-    assert answer.supersedes == ("http://small",)
-    assert index.superseded_by("http://small") == "http://large"
-    assert index.superseded_by("http://other") is None
-    assert index.superseded_by("http://unknown") is None
-    fill(index, 9, start=2000)
-    assert index.superseded_by("http://small") == "http://large"
-    assert index.entry("http://small") is not None, "never dropped for it"
 
 
 def test_what_seems_to_lie_inside_is_asked_about(index: AnyIndex) -> None:
@@ -147,29 +81,6 @@ def test_what_was_found_to_lie_inside_stands_when_the_search_goes_on(index: AnyI
     later = index.search(found.entry, after=found)
     later.superseded |= {number: kept.source for _, candidates in later.inside() for number, kept, _ in candidates}
     assert add(index, later) == Kept(2, ("http://small", "http://small-too"))
-
-
-def test_a_page_that_is_replaced_is_told(index: AnyIndex) -> None:
-    assert offer(index, page("http://a", 7)) == Kept(0)
-    assert offer(index, page("http://a", 7)) == Kept(1, replaces=True)
-    index.forget(["http://a"])
-    answer = offer(index, page("http://a", 7))
-    assert isinstance(answer, Kept)
-    assert not answer.replaces
-
-
-def test_first_id_limits_the_comparison(index: AnyIndex) -> None:
-    offer(index, page("http://old", 7, b"ab"))
-    fill(index, 5)
-    start = index.first_id_of_run("second")
-    assert start == 6
-    answer = offer(index, page("http://new", 7, b"abcd"), first_id=start)
-    assert answer == Kept(6), "what lies inside is limited too"
-    assert index.first_id_of_run("second") == start
-    assert index.first_id_of_run("third") == 7
-    assert duplicate_of(offer(index, page("http://newer", 7), first_id=start)) == "http://new"
-    assert isinstance(offer(index, page("http://old", 9), first_id=start), Kept)
-    assert sum(entry.url == "http://old" for entry in index.entries()) == 1, "the old one is replaced all the same"
 
 
 def test_runs_of_any_name(index: AnyIndex) -> None:
@@ -248,63 +159,6 @@ def test_threads_take_turns(index: AnyIndex) -> None:
         thread.join()
     assert not failed
     assert sorted(kept) == list(range(1, 101))
-    assert index.verify() == []
-
-
-def test_another_reading_takes_the_place_of_a_page(index: AnyIndex) -> None:
-    first = page("http://a/1", 7, b"abcd")
-    offer(index, first)
-    fill(index, 7)
-    index.attach(first.url, "text", b"as it was stored")
-    newer = msgspec.structs.replace(first, signatures=page("http://a/1", 9, b"efgh").signatures, asides=b"1234")
-    assert index.renew(newer)
-    assert index.entry("http://a/1") == newer
-    assert index.attachments(first.url) == {"text": b"as it was stored"}
-    assert isinstance(offer(index, page("http://a/3", 7)), Kept), "nobody is a duplicate of the reading that is gone"
-    assert duplicate_of(offer(index, page("http://a/4", 9))) == "http://a/1"
-    assert duplicate_of(offer(index, page("http://a/5", 0, b"efgh"))) == "http://a/1"
-    fill(index, 40)
-    assert duplicate_of(offer(index, page("http://a/6", 9))) == "http://a/1"
-    assert sum(entry.url == "http://a/1" for entry in index.entries()) == 1
-    assert index.verify() == []
-
-
-def test_what_lies_inside_a_page_lies_inside_another_reading_of_it(index: AnyIndex) -> None:
-    offer(index, page("http://a/1", 1, b"ab"))
-    larger = page("http://a/2", 2, b"abcdefgh")
-    assert offer(index, larger) == Kept(1, ("http://a/1",))
-    assert index.renew(larger)
-    assert index.superseded_by("http://a/1") == "http://a/2"
-    assert index.verify() == []
-
-
-def test_another_reading_of_a_page_lies_inside_what_that_lies_inside(index: AnyIndex) -> None:
-    small = page("http://a/1", 1, b"ab")
-    offer(index, small)
-    offer(index, page("http://a/2", 2, b"abcdefgh"))
-    for content in (3, 4):  # twice: the reading of a reading
-        fill(index, 7, start=1000 * content)
-        assert index.renew(page("http://a/1", content, b"ab"))
-        assert index.superseded_by("http://a/1") == "http://a/2"
-    assert index.renew(page("http://a/2", 5, b"abcdefgh"))
-    assert index.superseded_by("http://a/1") == "http://a/2"
-    assert index.verify() == []
-    again = offer(index, msgspec.structs.replace(small, kept_at=small.kept_at + 1), lambda check, kept: None)
-    assert isinstance(again, Kept)
-    assert index.superseded_by("http://a/1") is None, "it was fetched again, and is judged anew"
-
-
-def test_there_is_no_other_reading_of_what_is_not_kept(index: AnyIndex) -> None:
-    entry = page("http://a/1", 7)
-    assert not index.renew(entry)
-    offer(index, entry)
-    index.forget([entry.url])
-    assert not index.renew(entry)
-    again = msgspec.structs.replace(entry, kept_at=entry.kept_at + 1)
-    offer(index, again)
-    assert not index.renew(entry)
-    assert index.entry(entry.url) == again
-    assert not index.renew(msgspec.structs.replace(again, run="another"))
     assert index.verify() == []
 
 

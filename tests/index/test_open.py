@@ -15,6 +15,7 @@ import pytest
 from dedupcrawl.index.errors import IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import TemporaryIndex, folder_of, open_index
+from tests.fixtures import table_of
 from tests.index.toys import CHECKS
 
 KILLED = """
@@ -64,34 +65,13 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (tmp_path / "some" / "pages" / "data.mdb").is_file()
 
 
-@pytest.mark.parametrize(
-    ("spec", "told"),
-    [
-        ("redis://localhost/0?prefix={a}", "prefix"),
-        ("redis://localhost/0?colour=red", "colour"),
-        ("lmdb:", "needs a path"),
-        ("", "names no index"),
-        ("memory:x", "names no index"),
-        ("lmbd:/tmp/index", "names no index"),
-        ("postgres://host/db", "names no index"),
-    ],
-)
+@table_of("index", "what_cannot_be_opened")
 def test_what_cannot_be_opened(spec: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         open_index(spec, CHECKS)
 
 
-@pytest.mark.parametrize(
-    ("spec", "folder"),
-    [
-        ("lmdb:/there/index", "/there/index"),
-        ("there/index", "there/index"),
-        ("lmdb:", ""),
-        ("", ""),
-        ("memory:", ""),
-        ("redis://127.0.0.1:6379/0", ""),
-    ],
-)
+@table_of("index", "the_folder_of_an_index")
 def test_the_folder_of_an_index(spec: str, folder: str) -> None:
     assert folder_of(spec) == (Path(folder) if folder else None)
 

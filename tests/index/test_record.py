@@ -10,15 +10,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.index import record
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import (
-    Entry,
-    compressed,
-    decompressed,
-    pack,
-    record_of,
-    signatures,
-    unpack,
-)
+from dedupcrawl.index.record import Entry, compressed, decompressed, pack, record_of, signatures, unpack
 
 NAMES = ("equal", "letters", "third")
 TEXT = st.text(max_size=20)
@@ -35,7 +27,6 @@ ENTRIES = st.builds(
     # Long ones are packed.
     outline=st.binary(max_size=100) | st.binary(min_size=40, max_size=50).map(lambda raw: raw * 50),
 )
-IDS = st.lists(st.integers(0, (1 << 32) - 1), max_size=3).map(tuple)
 
 
 @given(ENTRIES)

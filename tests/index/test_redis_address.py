@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.index.open import shown
+from tests.fixtures import table_of
 from tests.index.claimant import keep
 from tests.index.redis_index import opened
 from tests.redis_server import RedisServer, running
@@ -41,15 +42,7 @@ def test_a_socket_of_this_machine(tmp_path: Path) -> None:
         index.close()
 
 
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        ("sokcet_timeout=5", "no option 'sokcet_timeout', did you mean 'socket_timeout'"),
-        ("Prefix=news", "no option 'Prefix', did you mean 'prefix'"),
-        ("ssl_ca_certs=/etc", "ssl_ca_certs is of no use without TLS: write rediss://"),
-        ("socket_timeout=soon", "socket_timeout"),
-    ],
-)
+@table_of("index", "a_query_that_says_what_nobody_understands")
 def test_a_query_that_says_what_nobody_understands(query: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         opened(f"redis://host:6379/0?{query}")

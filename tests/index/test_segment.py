@@ -10,13 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.index.segment import (
-    FAN_OUT,
-    Ended,
-    Table,
-    merge_from,
-    merge_tables,
-)
+from dedupcrawl.index.segment import FAN_OUT, Ended, Table, merge_from, merge_tables
 
 KEYS = st.one_of(st.sampled_from([0, 1, 7, (1 << 64) - 1]), st.integers(0, (1 << 64) - 1))
 POSTINGS = st.lists(st.tuples(KEYS, st.integers(100, 130)), max_size=60)

@@ -61,10 +61,7 @@ def test_a_folder_of_ones_own_comes_besides_and_instead(tmp_path: Path) -> None:
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/{*}/a"}]', "at its end only"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a", weight = 99}]', "weight"),
         ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nrules = [{id = "x"}]', "exactly one of to"),
-        (
-            'name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nsame = ["x"]',
-            r"same\[0\] must be a list",
-        ),
+        ('name = "mine"\ntitle = "T"\nsource = "S"\nsigns = [{url = "/a"}]\nsame = ["x"]', r"same\[0\] must be a list"),
         ("name = [", "mine.toml"),
         ('title = "\udce9"', "it is not UTF-8, as TOML has to be, at byte 10"),
     ],

@@ -76,8 +76,7 @@ def test_of_a_huge_page_nothing_is_selected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("css", "why"),
-    [("svg|rect", "namespace"), ("svg|* > p", "namespace"), ("p:nope", "unknown"), ("p >", "Expected")],
+    ("css", "why"), [("svg|rect", "namespace"), ("svg|* > p", "namespace"), ("p:nope", "unknown"), ("p >", "Expected")]
 )
 def test_a_selector_that_no_page_can_be_asked_for_is_refused_before_there_is_one(css: str, why: str) -> None:
     with pytest.raises(ValueError, match=f"{re.escape(repr(css))} is not a CSS selector: .*{why}"):

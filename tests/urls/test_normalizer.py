@@ -250,11 +250,7 @@ def test_what_is_left_alone(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("match", "to"),
-    [
-        ("/g/{x}", "/g/{x}" + "y" * 3000),
-        ("//{h}/g/{x}", "//{h}/g/{x}-{h}" + "y" * 3000),
-    ],
+    ("match", "to"), [("/g/{x}", "/g/{x}" + "y" * 3000), ("//{h}/g/{x}", "//{h}/g/{x}-{h}" + "y" * 3000)]
 )
 def test_rules_that_do_not_end_leave_a_url_alone(match: str, to: str) -> None:
     normalizer = SiteNormalizer(SiteRules("a.com", (Rule("grow", "rewrite", match=match, to=to), RULES[0])))

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.urls import bounds, probation
 from dedupcrawl.urls.bounds import lower_bound, upper_bound
-from dedupcrawl.urls.probation import (
-    TARGET,
-    is_refuted,
-    state_in_use,
-)
+from dedupcrawl.urls.probation import TARGET, is_refuted, state_in_use
 from dedupcrawl.urls.rule import Rule, Source, State
 from dedupcrawl.urls.watched_rule import WatchedRule
 from tests.fixtures import table_of

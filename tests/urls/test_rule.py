@@ -127,10 +127,7 @@ def test_examples_are_pairs_of_urls(value: str) -> None:
         (Rule("r", "rewrite", convert="sort-query", within=("/a", "!/b")), "convert sort-query within /a, !/b"),
         (Rule("r", "rewrite", match="/p/{x}", to="/{x}", unless=("y",)), "/p/{x} → /{x} unless y"),
         (Rule("r", "rewrite", to="//a.com", hosts=("b.a.com",)), "any → //a.com on b.a.com"),
-        (
-            Rule("alias.og", "rewrite", match="alias.og", source="alias"),
-            "ask for the URL that alias.og leads to",
-        ),
+        (Rule("alias.og", "rewrite", match="alias.og", source="alias"), "ask for the URL that alias.og leads to"),
     ],
 )
 def test_a_rule_in_one_line(rule: Rule, says: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.probation import known_before, passes_lacking
+from dedupcrawl.urls.probation import known_before
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
@@ -42,23 +42,6 @@ def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_a
     book.reread()
     book.is_due(url(9), ("right",))
     assert book.decide()["a.com"].revoked
-
-
-def test_probation_ends_in_the_file(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    due = []
-    for number in range(20):
-        due.append(book.is_due(url(number), ("right",)))
-        if due[-1]:
-            book.begin(url(number), ("right",))
-            book.passed(url(number), ("right",))
-            book.end(url(number), ("right",))
-    assert due[:2] == [True, True]
-    assert sum(due) < 10
-    book.save()
-    assert (rule(folder, "right").state, rule(folder, "right").tried) == ("active", sum(due))
-    book.save()
-    assert rule(folder, "right").tried == sum(due)
 
 
 def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> None:
@@ -155,20 +138,6 @@ def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_fil
     assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged", "what was revoked stays so by any name"
 
 
-def test_earlier_uses_are_asked_for_while_trials_are_wanting(tmp_path: Path) -> None:
-    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    for number in range(30):
-        book.is_due(zoomed("view", number)[0], ("zoom",))
-    assert book.wanting() == {}
-    book.failed(*zoomed("view", 0), ("zoom",))
-    assert book.wanting() == {("a.com", "zoom"): 0}
-    assert book.is_wanting(zoomed("view", 3)[0], ("zoom",))
-    for number in range(1, 1 + passes_lacking(20, 1)):
-        book.begin(zoomed("view", number)[0], ("zoom",))
-    assert not book.is_wanting(zoomed("view", 25)[0], ("zoom",)), "as many as are wanted are under way"
-
-
 def inconclusive(book: RuleBook) -> int:
     return book.wanting().get(("a.com", "wrong"), 0)
 
@@ -250,23 +219,6 @@ def test_what_the_pages_of_some_taught_others_pages_have_to_bear_out(tenants: Pa
     assert later.is_proved(new, ("shared",)), "its own pages speak for it from now on"
 
 
-def test_where_it_is_wrong_it_is_off_for_that_owner_alone(tenants: Path) -> None:
-    """In later crawls, too."""
-    known = Normalizer.from_paths([tenants], tries=True)
-    book = RuleBook(known, 0.02, Random(1))
-    normalizer = RulesInUse(known, book)
-    for number in range(2):
-        book.failed(f"{TENANTS[1]}/p?id={number}", f"{TENANTS[1]}/p", ("shared",))
-    book.save()
-    assert shared(tenants).state == "active"
-    assert (shared(tenants).tried, shared(tenants).failed) == (0, 0), "they say nothing of others"
-    later = Normalizer.from_paths([tenants], tries=True)
-    for again in (book, RuleBook(later, 0.02, Random(1))):
-        rules = normalizer if again is book else RulesInUse(later, again)
-        assert [rules.normalize(f"{tenant}/p?id=9").kind for tenant in TENANTS] == ["rewrite", "unchanged"]
-        assert [again.is_off(f"{tenant}/p?id=9", ("shared",)) for tenant in TENANTS] == [False, True]
-
-
 @pytest.mark.parametrize("tenant", ["http://b1.github.io:8001", "http://b1.github.io/~al"])
 def test_ports_and_users_folders_are_tried_by_themselves(tenants: Path, tenant: str) -> None:
     book = RuleBook(Normalizer.from_paths([tenants], tries=True), 0.02, Random(1))
@@ -307,22 +259,6 @@ def test_what_only_decodes_a_url_may_lead_to_a_page_that_was_there_before(tmp_pa
     assert book.is_off("http://a.com/go/QUJF", ("r",))
 
 
-def test_a_rule_is_off_where_it_is_wrong_and_goes_on_where_it_is_right(tmp_path: Path) -> None:
-    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    for number in range(50):
-        book.passed(zoomed("view", number)[0], ("zoom",))
-    assert [book.is_due(zoomed("map", number)[0], ("zoom",)) for number in range(3)] == [True, True, True]
-    assert book.failed(*zoomed("map", 0), ("zoom",)) == Ruling(restricted=("zoom",))
-    assert book.is_off(zoomed("map", 9)[0], ("zoom",))
-    assert not book.is_off(zoomed("view", 9)[0], ("zoom",))
-    assert book.failed(*zoomed("map", 1), ("zoom",)) == Ruling(), "begun before"
-    book.save()
-    found = rule(tmp_path, "zoom")
-    assert (found.state, found.failed, found.tried) == ("active", 0, 50)
-    assert found.note.endswith("1 of 1 trial led to another page, such as " + " → ".join(zoomed("map", 0)))
-
-
 def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Path) -> None:
     write_rules(tmp_path, SiteRules("a.com", (replace(ZOOM, state="probation"),)))
     book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
@@ -335,21 +271,6 @@ def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Pat
     (watched,) = book.watched("a.com", "learned")
     assert watched.before[0] + watched.passed == known_before(ZOOM)[0] + 2, "nor counted twice"
     assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
-
-
-def test_where_trials_have_spoken_for_a_rule_later_crawls_begin_with_no_trial(tmp_path: Path) -> None:
-    write_rules(tmp_path, SiteRules("a.com", (ZOOM,)))
-    book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    tried = [zoomed("map", number)[0] for number in range(40)]
-    for url in tried:
-        if book.is_due(url, ("zoom",)):
-            book.passed(url, ("zoom",))
-    book.save()
-    assert rule(tmp_path, "zoom").examples == (VIEW, zoomed("map", 0))
-    later = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))
-    assert [later.is_due(url, ("zoom",)) for url in tried[:4]] == [True, False, False, False], "as where its log was"
-    elsewhere = [zoomed("plan", number)[0] for number in range(2)]
-    assert all(later.is_due(url, ("zoom",)) for url in elsewhere), "nothing has spoken for it there"
 
 
 def test_where_a_crawl_has_found_a_rule_to_be_wrong_the_next_does_not_use_it(tmp_path: Path) -> None:

@@ -208,10 +208,7 @@ class TestThePapersExamples:
 
 
 class TestMerging:
-    @given(
-        st.lists(st.sampled_from([term(w) for w in ALIKE])),
-        st.randoms(),
-    )
+    @given(st.lists(st.sampled_from([term(w) for w in ALIKE])), st.randoms())
     def test_the_order_of_the_words_does_not_matter(self, words: list[str], chance: random.Random) -> None:
         shuffled = chance.sample(words, len(words))
         assert representatives(Counter(words), load(), THRESHOLD) == representatives(

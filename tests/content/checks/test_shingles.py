@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.checks import shingles as module
 from dedupcrawl.content.checks.shingles import LEVELS, ShinglesCheck
-from dedupcrawl.content.checks.simhash import (
-    BITS,
-    MAX_DISTANCE,
-    SimHashCheck,
-    similarity_at,
-)
+from dedupcrawl.content.checks.simhash import BITS, MAX_DISTANCE, SimHashCheck, similarity_at
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page

@@ -143,6 +143,12 @@ def test_general_knowledge_needs_one_cluster_unless_more_is_asked_for(one: str, 
         assert [len(found) for found in asked] == [rules[0].evidence.coverage, 0, 0]
 
 
+WORDS = st.sampled_from(["a", "b-c", "7", "07", "x;s=1", "x.html", "A", "%2F", "{", "", "0af31c88", "Special:X", "a_b"])
+PLACES = st.lists(WORDS, min_size=1, max_size=3).map("/".join)
+QUERIES = st.lists(st.tuples(st.sampled_from("stu{"), WORDS).map("=".join), max_size=3).map("&".join)
+PAGES = st.tuples(PLACES, QUERIES).map(lambda both: f"http://a.com/{both[0]}?{both[1]}")
+
+
 def test_what_is_asked_for_holds_for_every_rule() -> None:
     """Also for what is assumed of all sites, and for rules that are kept to a few values."""
     urls, labels = [], []
@@ -157,12 +163,6 @@ def test_what_is_asked_for_holds_for_every_rule() -> None:
     counts = sorted({rule.evidence.coverage for rule in loose})
     for least in (counts[0] + 1, counts[-1] + 1):
         assert all(r.evidence.coverage >= least for r in learn_site("a.com", urls, labels, min_coverage=least).rules)
-
-
-WORDS = st.sampled_from(["a", "b-c", "7", "07", "x;s=1", "x.html", "A", "%2F", "{", "", "0af31c88", "Special:X", "a_b"])
-PLACES = st.lists(WORDS, min_size=1, max_size=3).map("/".join)
-QUERIES = st.lists(st.tuples(st.sampled_from("stu{"), WORDS).map("=".join), max_size=3).map("&".join)
-PAGES = st.tuples(PLACES, QUERIES).map(lambda both: f"http://a.com/{both[0]}?{both[1]}")
 
 
 @settings(max_examples=60, deadline=None)
@@ -190,15 +190,6 @@ def test_the_narrowest_form_of_segments(values: list[str], form: str) -> None:
     found = of_segments(values)
     assert found is not None
     assert written_piece(found) == form
-
-
-def test_where_a_value_was_refuted_only_those_that_came_are_forgotten() -> None:
-    found = of_segments([str(i) for i in range(2, 6)], refuted=True)
-    assert found is not None
-    assert written_piece(found) == "{:2|3|4|5}"
-    assert of_segments([str(i) for i in range(100)], refuted=True) is None or "digits" in written_piece(
-        of_segments([str(i) for i in range(100)], refuted=True) or found
-    )
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,7 @@ def counted(urls: list[str], labels: list[int], rules: list[Rule]) -> tuple[int,
         forms[normalize(url).canonical][label] += 1
     unchanged = {url: page for url, page in zip(urls, labels, strict=True) if normalize(url).canonical == url}
     kept = {f: pages[unchanged[f]] if f in unchanged else max(pages.values()) for f, pages in forms.items()}
-    return (
-        sum(kept[form] - 1 for form in forms),
-        sum(pages.total() - kept[form] for form, pages in forms.items()),
-    )
+    return (sum(kept[form] - 1 for form in forms), sum(pages.total() - kept[form] for form, pages in forms.items()))
 
 
 @given(LOGS, st.lists(st.sampled_from(RULES), unique_by=lambda rule: rule.id, min_size=1))
