@@ -280,7 +280,7 @@ def test_what_training_would_do_is_what_it_does(tmp_path: Path) -> None:
     assert not before["is_merged"]
     assert before["training_merges"]
     (reason,) = before["reasons"]
-    assert reason["rule"] == "drop v within /list/{:digits}"
+    assert reason["rule"] == "drop v within /list/{*}"
     assert "of 16 URLs in others 16 led to the same page and 0 to another one" in reason["why"]
     lines = in_words(*of_map, log, "--rules", rules)
     assert lines[1:] == [
@@ -314,7 +314,7 @@ def test_clusters_of_one_half_prove_nothing(tmp_path: Path, half: int, why: str)
     (reason,) = found["reasons"]
     assert (
         reason["why"]
-        == f"0 of 3 merges would be wrong; right as drop x within /list/{{:digits}}?x={{:digits}}, but {why}"
+        == f"0 of 3 merges would be wrong; right as drop x within /list/{{}}/{{*}}?x={{:digits}}, but {why}"
     )
 
 
