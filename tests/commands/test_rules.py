@@ -56,18 +56,6 @@ def test_list(rules: Path) -> None:
     ]
 
 
-def test_a_list_says_what_an_earlier_rule_leaves_nothing_of(rules: Path) -> None:
-    (rules / "a.com.toml").write_text(
-        'site = "a.com"\n'
-        '[[rules]]\nid = "sid"\nkind = "rewrite"\ndrop = ["sid"]\n'
-        '[[rules]]\nid = "more"\nkind = "rewrite"\ndrop = ["lang", "sid"]\n'
-    )
-    assert (
-        run(rules, "list", "a.com").stdout.splitlines()[2].endswith("drop lang, sid (some of these are gone after sid)")
-    )
-    assert [rule["dropped_before"] for rule in answer(rules, "list", "a.com")["rules"]] == [[], ["sid"]]
-
-
 def test_show_is_the_file(rules: Path) -> None:
     shown = run(rules, "show", "a.com").stdout
     assert shown == f"# {rules}/a.com.toml\n{(rules / 'a.com.toml').read_text().rstrip()}\n"
