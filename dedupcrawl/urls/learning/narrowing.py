@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.compiled_rule import compiled
 from dedupcrawl.urls.learning.contexts import is_valid
 from dedupcrawl.urls.learning.forms import Forms, Tally
@@ -26,9 +25,7 @@ from dedupcrawl.urls.template import Piece
 _PAGES_OF_A_SCRIPT = 3  # at least; 2: recall of all mirrors and four crawls .5019, not .5020 (seed 0)
 
 
-def specialized(
-    rule: Rule, values: Mapping[str, Collection[str]], clusters: int, *, refuted: bool = False
-) -> Rule | None:
+def specialized(rule: Rule, values: Mapping[str, Collection[str]], clusters: int) -> Rule | None:
     """The rule for the narrowest form of each slot that holds these values; None when there is none.
 
     A reference that always was one text is that text.
@@ -41,7 +38,7 @@ def specialized(
     forms: dict[str, Piece] = {}
     for name, seen in values.items():
         if name[0] == "s":
-            form = of_segments(set(seen), name, refuted=refuted)
+            form = of_segments(set(seen), name)
             if form is None:
                 return None
             forms[name] = form
@@ -57,26 +54,14 @@ def specialized(
     return narrower if is_valid(narrower) and narrower.match != narrower.to else None
 
 
-def is_refuted(tried: Tally, tally: Tally, forms: Forms) -> bool:
-    """True when the rule is wrong at paths like those where it is right: some other value is another page."""
-    if not tried.wrong:
-        return False
-    right = {_place(forms.all[row].parts) for row in tally.rows_with(1)}
-    return any(_place(forms.all[row].parts) in right for row in tried.rows_with(0))
-
-
-def _place(parts: UrlParts) -> tuple[int, str]:
-    return len(parts.segments), parts.segments[0] if len(parts.segments) > 1 else ""
-
-
-def narrowed(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
+def narrowed(rule: Rule, tally: Tally, forms: Forms) -> Iterator[Rule]:
     """The rule, for what its right uses have in common."""
     rows = tally.rows_with(1)
     if rule.match.startswith(("//", "http")) or not rows:
         yield rule
         return
     if rule.drop:
-        yield from _narrowed_drop(rule, tally, forms, refuted=refuted)
+        yield from _narrowed_drop(rule, tally, forms)
         return
     if rule.to:
         ready = compiled(rule)
@@ -85,14 +70,14 @@ def narrowed(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> Iterat
             for name, value in ready.captured(forms.all[row].parts).items():
                 if name[0] == "s":
                     values[name].add(value)
-        finer = specialized(rule, values, len(rows), refuted=refuted)
+        finer = specialized(rule, values, len(rows))
         if finer is None:
             return
         rule = finer
     yield anonymous(_in_sections(rule, rows, forms))
 
 
-def _narrowed_drop(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
+def _narrowed_drop(rule: Rule, tally: Tally, forms: Forms) -> Iterator[Rule]:
     """For each argument, the values that made no difference; arguments of which any may be are one rule."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for row, text, flag in zip(tally.rows, tally.after, tally.flags, strict=True):
@@ -114,7 +99,7 @@ def _narrowed_drop(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> 
     for name in rule.drop:
         if not seen[name]:
             continue
-        found_forms = of_arguments(seen[name], refuted=refuted)
+        found_forms = of_arguments(seen[name])
         if found_forms is None or name in fixed:
             open_names.append(name)
             continue

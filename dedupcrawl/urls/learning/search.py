@@ -13,7 +13,7 @@ from dedupcrawl.urls.learning.diff import HostPages, diff, kind_of_pair, select_
 from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Price
-from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, specialized
+from dedupcrawl.urls.learning.narrowing import anonymous, narrowed, specialized
 from dedupcrawl.urls.learning.where import where_of
 from dedupcrawl.urls.rule import Rule
 
@@ -112,16 +112,13 @@ def refined(rule: Rule, forms: Forms, price: Price, *, expected: bool) -> Iterat
     least = 1.0 if expected else cost_of(rule)
     if not tried.right or tried.clusters < least:
         return
-    leaves = list(contexts(rule, tried, forms, least))
-    if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
-        yield from narrowed(rule, tried, forms, refuted=True)
-    for within, tally in leaves:
+    for within, tally in contexts(rule, tried, forms, least):
         if not price.passes(tally, least):
             continue
         if expected and not is_local(within):
             yield anonymous(within)
         else:
-            yield from narrowed(within, tally, forms, refuted=is_refuted(tried, tally, forms))
+            yield from narrowed(within, tally, forms)
 
 
 def candidates(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> Iterable[Candidate]:

@@ -192,15 +192,6 @@ def test_the_narrowest_form_of_segments(values: list[str], form: str) -> None:
     assert written_piece(found) == form
 
 
-def test_where_a_value_was_refuted_only_those_that_came_are_forgotten() -> None:
-    found = of_segments([str(i) for i in range(2, 6)], refuted=True)
-    assert found is not None
-    assert written_piece(found) == "{:2|3|4|5}"
-    assert of_segments([str(i) for i in range(100)], refuted=True) is None or "digits" in written_piece(
-        of_segments([str(i) for i in range(100)], refuted=True) or found
-    )
-
-
 @pytest.mark.parametrize(
     ("values", "forms"),
     [
