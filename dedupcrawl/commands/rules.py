@@ -23,7 +23,6 @@ from dedupcrawl.sites import site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.discarder import Refused, exported, imported
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.overlaps import dropped_before
 from dedupcrawl.urls.probation import state_in_use
 from dedupcrawl.urls.rule import Rule, RuleError, rule_facts, speaks_for
 from dedupcrawl.urls.rule_files import (
@@ -82,13 +81,8 @@ def list_rules(sites: Sequence[str], folder: Path, as_json: bool) -> None:
     dedupcrawl rules list
     dedupcrawl rules list example.com --json | jq '.rules[] | select(.precision < 0.98)'
     """
-    listed = [
-        (site_rules.site, rule, before.get(rule.id, ()))
-        for site_rules in _chosen(folder, sites)
-        for before in [dropped_before(site_rules.rules)]
-        for rule in site_rules.rules
-    ]
-    facts = [{**rule_facts(site, rule), "dropped_before": list(before)} for site, rule, before in listed]
+    listed = [(site_rules.site, rule) for site_rules in _chosen(folder, sites) for rule in site_rules.rules]
+    facts = [rule_facts(*row) for row in listed]
     rows = [_HEADS, *(_cells(*row) for row in listed)]
     show({"rules": facts}, table(rows, _WIDEST) if listed else (), as_json=as_json)
 
@@ -255,13 +249,13 @@ def export_rules(sites: Sequence[str], folder: Path) -> None:
     sys.stdout.buffer.write(to_json(rows, indent=2) + b"\n")
 
 
-def _cells(site: str, rule: Rule, before: Sequence[str]) -> tuple[str, ...]:
+def _cells(site: str, rule: Rule) -> tuple[str, ...]:
     """A row under `_HEADS`."""
     facts = rule_facts(site, rule)
     proof = ("-", "-", "-")
     if facts["coverage"]:
         proof = (f"{facts['coverage']:,}", f"{facts['precision']:.3f}", f"{facts['precision_at_least']:.3f}")
-    does = facts["does"] + (f" (some of these are gone after {', '.join(before)})" if before else "")
+    does = facts["does"]
     if _is_found_out(rule):
         does += f": {speaks_for(facts)}"
     return tuple(map(printable, (site, rule.id, rule.state, rule.kind, rule.source, *proof, does)))

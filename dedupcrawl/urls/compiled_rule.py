@@ -162,12 +162,6 @@ class CompiledRule:
             built = _spelled(built)
         return None if built == parts else built
 
-    def captured(self, parts: UrlParts) -> dict[str, str]:
-        """What the named captures of `match` take of a URL of the rule's context; empty for any other."""
-        values: dict[str, str] = {}
-        fits = self._conditions.fits(parts, values) and (not self._minds_host or self._host_fits(parts, values))
-        return values if fits else {}
-
     def _host_fits(self, parts: UrlParts, values: dict[str, str]) -> bool:
         """True when scheme and host are those of the rule; puts captured values into `values`."""
         match, authority = self._match, parts.authority

@@ -8,38 +8,7 @@ from dataclasses import replace
 
 from dedupcrawl.urls.rule import Rule
 
-_LONGEST = 256  # characters of a name or of "utm_*"; what would take longer to compare is nobody's
 _ANY, _NONE = "*", ""  # in place of a host: rules for whatever host, rules that name none
-
-
-def dropped_before(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
-    """Rule → ids of the rules before it that drop, wherever it applies, some of the arguments that it drops.
-
-    Rules are applied in their order, so the later one finds none of these arguments; of several rules that drop the
-    same argument, the first does. A disabled rule drops nothing.
-
-    >>> dropped_before([Rule("a", "rewrite", drop=("s*",)), Rule("b", "rewrite", drop=("lang", "sid"))])
-    {'b': ('a',)}
-    """
-    all_rules = list(rules)
-    dropped = {}
-    everywhere = _Dropped()
-    within: defaultdict[tuple[object, ...], _Dropped] = defaultdict(_Dropped, {_scope(Rule("", "rewrite")): everywhere})
-    for number, rule in enumerate(all_rules):
-        if not rule.drop:
-            continue
-        here = within[_scope(rule)]
-        kept = _kept(rule)
-        firsts = {
-            min(before)
-            for name in rule.drop
-            if (before := [*everywhere.before(name, frozenset()), *here.before(name, kept)])
-        }
-        if firsts:
-            dropped[rule.id] = tuple(all_rules[first].id for first in sorted(firsts))
-        if not rule.is_off:
-            here.add(rule, number)
-    return dropped
 
 
 def done_in_part(rules: Iterable[Rule]) -> Callable[[Rule], bool]:
@@ -104,37 +73,3 @@ def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
     named = [_named(names) for names in (one, other)]
     common = named[0] & named[1] if all(named) else named[0] | named[1]
     return not any(named) or any(f"!{name}" not in (*one, *other) for name in common)
-
-
-class _Dropped:
-    """What the rules of one scope drop, each with the number of the first rule that does."""
-
-    def __init__(self) -> None:
-        # By name, with None, or by what names begin with and whether a lone "*" of the rule leaves what `match` names.
-        self._firsts: dict[tuple[str, bool | None], int] = {}
-
-    def add(self, rule: Rule, number: int) -> None:
-        """One more rule of the scope."""
-        for name in rule.drop:
-            if len(name) <= _LONGEST:
-                key = (name[:-1], "*" in rule.drop) if name.endswith("*") else (name, None)
-                self._firsts.setdefault(key, number)
-
-    def before(self, name: str, kept: frozenset[str]) -> Iterator[int]:
-        """Numbers of rules that drop the argument, or those arguments, the first of them among these."""
-        start = name.removesuffix("*")
-        starts = [start[:length] for length in range(min(len(start), _LONGEST) + 1)]
-        keys: list[tuple[str, bool | None]] = [(name, None), *((one, False) for one in starts)]
-        if name not in kept:
-            keys += ((one, True) for one in starts)
-        return (self._firsts[key] for key in keys if key in self._firsts)
-
-
-def _scope(rule: Rule) -> tuple[object, ...]:
-    return rule.hosts, rule.within, rule.match, rule.unless
-
-
-def _kept(rule: Rule) -> frozenset[str]:
-    """Names that a rule of this scope leaves though it drops "*"."""
-    match = rule.templates()[0]
-    return frozenset(name for name, _ in match.args) if match else frozenset()

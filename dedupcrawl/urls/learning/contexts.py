@@ -132,7 +132,7 @@ def is_valid(rule: Rule) -> bool:
     return True
 
 
-def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR0912 - a kind of atom each
+def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:
     """The template of the paths that have these atoms; None when there is none, or it would be for any path."""
     front: dict[int, Piece] = {}
     depth, last = 0, None
@@ -145,8 +145,6 @@ def path_with(atoms: Sequence[str]) -> tuple[Piece, ...] | None:  # noqa: PLR091
             last = last or Piece(("", atom[7:]), whole().captures)
         elif atom[1] == "=":
             front[int(atom[0])] = literal(atom[2:])
-        elif atom[1] == "~":
-            front.setdefault(int(atom[0]), pattern(atom[2:]))
         else:
             front.setdefault(int(atom[0]), whole(kind=atom[2:]))
     size = max(front, default=-1) + 1

@@ -104,7 +104,7 @@ def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple
         one, other = conversion.apply(source) or source, conversion.apply(target) or target
         if _is_nearer(one, other, source, target):
             yield hypothesis(convert=name), {}
-    yield from ((one, {}) for one in _args(source, target))
+    yield from ((one, {}) for one in (*_args(source, target), *_carried(source, target), *_carried(target, source)))
     here, there = source.segments or [""], target.segments or [""]
     if not is_expressible_path(here) or not is_expressible_path(there):
         return
@@ -158,7 +158,7 @@ def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
         if one and other:
             yield hypothesis(f"?{name}={{}}", f"?{name}={{}}")
             for conversion, convert in VALUE_CONVERSIONS.items():
-                if convert(one) == convert(other) and conversion != "base64":
+                if convert(one) == convert(other):
                     yield hypothesis(f"?{name}={{v}}", f"?{name}={{v|{conversion}}}")
             short = max(len(one), len(other)) <= LONGEST_WORD and not (one.isdigit() and other.isdigit())
             if short and is_value(one) and is_value(other):  # of two numbers that are one page nothing follows
@@ -250,26 +250,13 @@ def _joined(one: Piece, mark: str, other: Piece) -> Piece:
     return Piece(literals, (*one.captures, *other.captures))
 
 
-def _is_encoded_url(segment: str) -> bool:
-    if not segment.startswith("aHR0c"):
-        return False
-    return VALUE_CONVERSIONS["base64"](segment).startswith(("http://", "https://"))
-
-
-def embedded(parts: UrlParts) -> Iterator[Rule]:
-    """Rules for a URL that carries another one of its site in a segment or an argument, encoded or not."""
-    for i, segment in enumerate(parts.segments):
-        before = parts.segments[i - 1] if i else ""
-        if not before or not is_expressible(before):
-            continue
-        end = "".join("/" if s == "" else f"/{{x{j}}}" for j, s in enumerate(parts.segments[i + 1 :]))
-        if segment.startswith("http") and decoded_url(segment).startswith(("http://", "https://")):
-            yield hypothesis(f"/{{p*}}/{before}/{{url}}{end}", "{url|decode}")
-        elif end in ("", "/") and _is_encoded_url(segment):  # it brings nothing together, but later rules look into it
-            yield hypothesis(f"/{{p*}}/{before}/{{url}}{end}", f"/{{p}}/{before}/{{url|base64}}")
-    for arg in parts.args:
-        name, _, value = arg.partition("=")
-        if is_name(name) and len(value) > 1 and value.startswith(("http", "/", "%2F", "%2f")):
-            text = decoded_url(value)
-            if text.startswith(("http://", "https://")) or (text.startswith("/") and not text.startswith("//")):
-                yield hypothesis(f"?{name}={{url}}", "{url|decode}")
+def _carried(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
+    """For a URL that has the other one, or its path, as the value of an argument, encoded or not."""
+    url = target.join()
+    for name, value in values_of(source).items():
+        if (
+            value
+            and is_name(name)
+            and decoded_url(value) in {url, url.removeprefix(f"{target.scheme}://{target.authority}")}
+        ):
+            yield hypothesis(f"?{name}={{url}}", "{url|decode}")

@@ -27,7 +27,7 @@ _SWITCHES = {"0", "1"}  # numbers that may be a kind of page; none: openenergymo
 # at 1.000 (seed 0), all others as they are.
 _MOST_KINDS = 12
 
-Patterns = Mapping[str, PatternNode]  # "0", "1", … for a segment, "?name" for an argument → its deep tokenization
+Patterns = Mapping[str, PatternNode]  # name of an argument → the deep tokenization of its values
 
 
 @dataclass(slots=True)
@@ -217,8 +217,6 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: 
             atoms.add(f"{i}:{kind}")
         elif len(segment) <= LONGEST_WORD and is_expressible(segment) and (segment or i or len(segments) == 1):
             atoms.add(f"{i}={segment}")
-        if str(i) in patterns:
-            atoms.update([f"{i}~{template}" for template in patterns[str(i)].templates_of(segment)[1:]])
     last = segments[-1]
     if (at := last.rfind(".")) > 0 and len(last) - at <= 6:  # 3 and 12: the same rules of fifteen mirrors
         atoms.add(f"suffix={last[at:]}")
@@ -237,22 +235,23 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: 
                 and not _is_number(value)
             ):
                 atoms.add(f"?{name}={value}")
-            if f"?{name}" in patterns:
-                atoms.update([f"?{name}={template}" for template in patterns[f"?{name}"].templates_of(value)[1:]])
+            if name in patterns:
+                atoms.update([f"?{name}={template}" for template in patterns[name].templates_of(value)[1:]])
     return frozenset(atoms)
 
 
 def patterns_of(urls: Sequence[UrlParts]) -> Patterns:
-    """Deep tokenization (Algorithms 1-2) of the first segments and of arguments, where values are of several kinds."""
-    slots: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    """Deep tokenization (Algorithms 1-2) of the arguments whose values are of several kinds.
+
+    Patterns of segments made no rule better: recall of fifteen mirrors and four crawls .5017 with and without (seed 0).
+    """
+    values: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for parts in urls:
-        for i, segment in enumerate(parts.segments[:DEEP]):
-            slots[str(i)][segment] = None
         for arg in parts.args[:MOST_ARGS]:
             name, _, value = arg.partition("=")
-            slots[f"?{name}"][value] = None
-    trees = {slot: deep_patterns(list(values)) for slot, values in slots.items()}
-    return {slot: tree for slot, tree in trees.items() if tree.children}
+            values[name][value] = None
+    trees = {name: deep_patterns(list(texts)) for name, texts in values.items()}
+    return {name: tree for name, tree in trees.items() if tree.children}
 
 
 def _is_number(value: str) -> bool:

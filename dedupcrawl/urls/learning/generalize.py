@@ -48,19 +48,18 @@ def kind_of(values: Iterable[str]) -> str:
     return "token" if values and all(map(_TOKEN.fullmatch, values)) else ""
 
 
-def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> list[Piece | None] | None:
+def of_arguments(values: Collection[str | None]) -> list[Piece | None] | None:
     """Forms of the values of an argument that make no difference; None for any value.
 
-    None among the values is the argument without "="; `refuted` says whether another value made a difference.
+    None among the values is the argument without "=".
     """
     texts = sorted({value for value in values if value})
     distinct = len({value.lstrip("0") if kind_of([value]) == "digits" else value for value in texts})
     kind = kind_of(texts)
-    if kind == "token" or not (refuted and len(texts) < MOST_WORDS):
-        if is_open(distinct) and kind != "token":
-            return None
-        if kind and is_kind_known(distinct):
-            return [Piece(("", ""), (capture("", kind),))]
+    if is_open(distinct) and kind != "token":
+        return None
+    if kind and is_kind_known(distinct):
+        return [Piece(("", ""), (capture("", kind),))]
     forms: list[Piece | None] = []
     good = [text for text in texts if is_value(text) and "|" not in text][:MOST_WORDS]
     if good:
@@ -72,7 +71,7 @@ def of_arguments(values: Collection[str | None], *, refuted: bool = False) -> li
     return forms
 
 
-def of_segments(values: Collection[str], name: str = "", *, refuted: bool = False) -> Piece | None:  # noqa: PLR0911 - narrowest first
+def of_segments(values: Collection[str], name: str = "") -> Piece | None:  # noqa: PLR0911 - narrowest first
     """The form of segments, or parts of them, that make no difference; None when there is none that can be said."""
     texts = sorted(values)
     if not texts or not all(map(is_expressible, texts)):
@@ -83,17 +82,15 @@ def of_segments(values: Collection[str], name: str = "", *, refuted: bool = Fals
     cores = [text[len(front) : len(text) - len(end)] for text in texts]
     distinct = len({core.lstrip("0") for core in cores})
     words = len(texts) <= MOST_WORDS and not any("|" in text for text in texts)
-    few = refuted and words
-    form = of_kind(texts, name)
-    if form is not None and (not few or "token" in kind_of(cores)):
+    if (form := of_kind(texts, name)) is not None:
         return form
-    if not few and is_open(distinct) and (front or end) and all(cores):
+    if is_open(distinct) and (front or end) and all(cores):
         return Piece((front, end), (capture(name),))
-    if not few and is_open(distinct):
+    if is_open(distinct):
         for mark in _DELIMITERS:
             if all(mark in text[1:-1] for text in texts):
                 return Piece(("", mark, ""), (capture(), capture()))
-    if not few and distinct >= _OPEN:
+    if distinct >= _OPEN:
         return Piece(("", ""), (capture(name),))
     return Piece(("", ""), (capture(name, words=texts),)) if words else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -10,9 +10,7 @@ from zlib import crc32
 
 from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
-from dedupcrawl.urls.learning.contexts import scoped
-from dedupcrawl.urls.learning.forms import Forms, atoms_of
-from dedupcrawl.urls.learning.generalize import MOST_WORDS
+from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
@@ -185,11 +183,10 @@ def sides(labels: Sequence[int], holdout: float, seed: int) -> list[int]:
 
 
 def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_coverage: int = 0) -> list[Candidate]:
-    """Those of the candidates that hold, together, each kept from where it is wrong if that can be told.
+    """Those of the candidates that hold, together.
 
-    Each is judged by what it adds to the others; the one that costs most is narrowed, or goes, first.
+    Each is judged by what it adds to the others; the one that costs most goes first.
     """
-    excepted: set[tuple[str, str]] = set()
     while True:
         ledger.apply([one.rule for one in candidates])
         proved = [one for one in candidates if _is_proved(one, ledger.uses[one.rule.id], price, min_coverage)]
@@ -203,11 +200,8 @@ def _proved(candidates: list[Candidate], ledger: Ledger, price: Price, min_cover
         if not bad:
             return proved
         worst = max(bad, key=lambda one: (_share_of_wrong(*added[one.rule.id]), one.rule.id))
-        less = _with_exception(worst, ledger, excepted) if len(excepted) < MOST_WORDS else None
-        if less is None:
-            ledger.refute([worst.rule])
-        rest = [one for one in proved if one is not worst]
-        candidates = rest if less is None else [less if one is worst else one for one in proved]
+        ledger.refute([worst.rule])
+        candidates = [one for one in proved if one is not worst]
 
 
 def _share_of_wrong(right: int, wrong: int) -> float:
@@ -226,40 +220,7 @@ def _is_proved(one: Candidate, use: Use, price: Price, min_coverage: int) -> boo
         return False
     if one.rule.source == "prior":
         return sum(use.coverage) > 0
-    return "|base64}" in one.rule.to or use.right[1] > 0 or (one.expected and right > 0)
-
-
-def _with_exception(one: Candidate, ledger: Ledger, excepted: set[tuple[str, str]]) -> Candidate | None:
-    """The rule, but for the URLs of the one condition that takes most wrong merges away and few right ones."""
-    right, wrong = ledger.judged(one.rule.id)
-    of_right = Counter(atom for row in right for atom in _atoms(ledger.urls[row]))
-    forms: defaultdict[str, set[str]] = defaultdict(set)
-    of_wrong: Counter[str] = Counter()
-    for row in wrong:
-        for atom in _atoms(ledger.urls[row]):
-            of_wrong[atom] += 1
-            forms[atom].add(ledger.forms[row])
-    best = max(
-        (
-            atom
-            for atom in sorted(of_wrong)
-            if (one.rule.id, atom) not in excepted
-            and len(forms[atom]) >= 2
-            and of_right[atom] <= of_wrong[atom]  # 8 and 100 times as many: docs/url-rules.md
-        ),
-        key=lambda atom: of_wrong[atom] - of_right[atom],
-        default=None,
-    )
-    if best is None or of_right[best] >= len(right):
-        return None
-    excepted.add((one.rule.id, best))
-    less = scoped(one.rule, [(best, False)])
-    return None if less is None or less == one.rule else replace(one, rule=less)
-
-
-def _atoms(url: str) -> frozenset[str]:
-    parts = split_url(url)
-    return atoms_of(parts) if parts else frozenset()
+    return use.right[1] > 0 or (one.expected and right > 0)
 
 
 def _with_evidence(one: Candidate, use: Use, ledger: Ledger) -> Rule:

@@ -195,20 +195,6 @@ class Ledger:
         state: State = "disabled" if upper_bound(right, wrong) < 0.5 else "doubted"
         return replace(rule, evidence=counts, note=note, state=state)
 
-    def judged(self, name: str) -> tuple[list[int], list[int]]:
-        """URLs that a rule changed and merged with others: rightly, and wrongly."""
-        right_rows: list[int] = []
-        wrong_rows: list[int] = []
-        for form in {self.forms[row] for row in self.uses[name].rows}:
-            rows = self._groups[form]
-            if len(rows) < 2:
-                continue
-            owner = self._judged(form, rows).owner
-            for row in rows:
-                if name in self._by[row]:
-                    (right_rows if self.labels[row] == owner else wrong_rows).append(row)
-        return right_rows, wrong_rows
-
     def without(self, name: str) -> tuple[int, int]:
         """Right and wrong merges of the others.
 
@@ -253,9 +239,13 @@ class Ledger:
 
     def is_alone(self, name: str, others: set[str]) -> bool:
         """True when none of the others has a part in any wrong merge of this rule."""
-        _, wrong = self.judged(name)
-        rows = {row for one in wrong for row in self._groups[self.forms[one]]}
-        return all(not (set(self._by[row]) & others) - {name} for row in rows)
+        for form in {self.forms[row] for row in self.uses[name].rows}:
+            rows = self._groups[form]
+            owner = self._judged(form, rows).owner
+            is_wrong = len(rows) > 1 and any(name in self._by[row] and self.labels[row] != owner for row in rows)
+            if is_wrong and any({*self._by[row]} & others - {name} for row in rows):
+                return False
+        return True
 
     def adds(self, name: str) -> tuple[int, int]:
         """Right and wrong merges that a rule brings, given the others; found out anew where it met other URLs since."""

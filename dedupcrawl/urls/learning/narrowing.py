@@ -1,35 +1,30 @@
-"""Limits a rule to values: the narrowest form that holds those that made no difference (`generalize`), and no more.
+"""Limits a rule to what its evidence is about: the values that made no difference, and the sections of the site.
 
-`sections` limits it to places.
+Of values the narrowest form is taken that holds those that were seen (`generalize`). A *section* is what a path begins
+with: its first segment, or the script or page at the root. Where there are few, the rule is for these.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from msgspec import structs
 
-from dedupcrawl.core.url_parts import UrlParts
-from dedupcrawl.urls.compiled_rule import compiled
-from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.learning.contexts import is_valid
 from dedupcrawl.urls.learning.forms import Forms, Tally
-from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
+from dedupcrawl.urls.learning.generalize import is_open, kind_of, of_arguments, of_segments
 from dedupcrawl.urls.learning.references import values_of
-from dedupcrawl.urls.learning.sections import asking, kept_to, scopes
-from dedupcrawl.urls.learning.where import only, where_of
-from dedupcrawl.urls.learning.written import whole, with_forms, written
+from dedupcrawl.urls.learning.where import Path, only, where_of
+from dedupcrawl.urls.learning.written import is_expressible, literal, star, whole, with_forms, written
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
 
-_OF_ARGUMENTS = {name for name, conversion in URL_CONVERSIONS.items() if conversion.of_arguments}
+_PAGES_OF_A_SCRIPT = 3  # at least. Recall of fifteen mirrors and four crawls .5017; 2: .5019; 6: .5018 (seed 0)
 
 
-def specialized(
-    rule: Rule, values: Mapping[str, Collection[str]], clusters: int, *, refuted: bool = False
-) -> Rule | None:
+def specialized(rule: Rule, values: Mapping[str, Collection[str]], clusters: int) -> Rule | None:
     """The rule for the narrowest form of each slot that holds these values; None when there is none.
 
     A reference that always was one text is that text.
@@ -42,7 +37,7 @@ def specialized(
     forms: dict[str, Piece] = {}
     for name, seen in values.items():
         if name[0] == "s":
-            form = of_segments(set(seen), name, refuted=refuted)
+            form = of_segments(set(seen), name)
             if form is None:
                 return None
             forms[name] = form
@@ -58,46 +53,19 @@ def specialized(
     return narrower if is_valid(narrower) and narrower.match != narrower.to else None
 
 
-def is_refuted(tried: Tally, tally: Tally, forms: Forms) -> bool:
-    """True when the rule is wrong at paths like those where it is right: some other value is another page."""
-    if not tried.wrong:
-        return False
-    right = {_place(forms.all[row].parts) for row in tally.rows_with(1)}
-    return any(_place(forms.all[row].parts) in right for row in tried.rows_with(0))
-
-
-def _place(parts: UrlParts) -> tuple[int, str]:
-    return len(parts.segments), parts.segments[0] if len(parts.segments) > 1 else ""
-
-
-def narrowed(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
+def narrowed(rule: Rule, tally: Tally, forms: Forms) -> Iterator[Rule]:
     """The rule, for what its right uses have in common."""
     rows = tally.rows_with(1)
-    uses = [(forms.all[row].parts, forms.all[row].label) for row in rows]
-    if rule.match.startswith(("//", "http")) or not uses:
+    if rule.match.startswith(("//", "http")) or not rows:
         yield rule
         return
     if rule.drop:
-        yield from _narrowed_drop(rule, tally, forms, refuted=refuted)
+        yield from _narrowed_drop(rule, tally, forms)
         return
-    if rule.to:
-        ready = compiled(rule)
-        values: defaultdict[str, set[str]] = defaultdict(set)
-        for parts, _ in uses:
-            for name, value in ready.captured(parts).items():
-                if name[0] == "s":
-                    values[name].add(value)
-        finer = specialized(rule, values, len(uses), refuted=refuted)
-        if finer is None:
-            return
-        rule = finer
-    of_arguments = rule.match.startswith("?")
-    paths = scopes(uses, of_arguments=of_arguments or rule.convert in _OF_ARGUMENTS)
-    rule = kept_to(rule, paths)
-    yield anonymous(asking(rule, uses, paths) if of_arguments and "decode}" not in rule.to else rule)
+    yield anonymous(_in_sections(rule, rows, forms))
 
 
-def _narrowed_drop(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> Iterator[Rule]:
+def _narrowed_drop(rule: Rule, tally: Tally, forms: Forms) -> Iterator[Rule]:
     """For each argument, the values that made no difference; arguments of which any may be are one rule."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for row, text, flag in zip(tally.rows, tally.after, tally.flags, strict=True):
@@ -119,40 +87,58 @@ def _narrowed_drop(rule: Rule, tally: Tally, forms: Forms, *, refuted: bool) -> 
     for name in rule.drop:
         if not seen[name]:
             continue
-        found_forms = of_arguments(seen[name], refuted=refuted)
+        found_forms = of_arguments(seen[name])
         if found_forms is None or name in fixed:
             open_names.append(name)
             continue
         for form in found_forms:
             narrower = with_form(rule, name, form)
             if narrower is not None:
-                yield _in_place(replace(narrower, drop=(name,)), uses_of[name], forms)
+                yield anonymous(_in_sections(replace(narrower, drop=(name,)), uses_of[name], forms))
     if len(rule.drop) > 1 and len(open_names) < len(rule.drop):
-        yield from _joint(rule, sorted({row for rows in groups.values() for row in rows}), forms)
+        yield from _together(rule, tally.rows_with(1), forms)
     if open_names:
         rows = sorted({row for name in open_names for row in uses_of[name]})
-        yield _in_place(replace(rule, drop=tuple(open_names)), rows, forms)
+        yield anonymous(_in_sections(replace(rule, drop=tuple(open_names)), rows, forms))
 
 
-def _joint(rule: Rule, rows: Sequence[int], forms: Forms) -> Iterator[Rule]:
-    """For URLs that have the same ones of the arguments, of the values that came."""
+def _together(rule: Rule, rows: Iterable[int], forms: Forms) -> Iterator[Rule]:
+    """For URLs that have all the arguments, of the values that came: of one that never comes alone nothing is known."""
     args = {row: values_of(forms.all[row].parts) for row in rows}
-    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    both = [row for row, own in args.items() if own.keys() >= {*rule.drop}]
+    joined: Rule | None = rule if both else None
+    for name in rule.drop:
+        values = of_arguments({args[row][name] for row in both})
+        joined = joined and with_form(joined, name, values[0] if values else whole())
+    if joined is not None:
+        yield anonymous(_in_sections(joined, both, forms))
+
+
+def _in_sections(rule: Rule, rows: Iterable[int], forms: Forms) -> Rule:
+    """The rule for the sections from which these forms are; it stays as it is if it names one, or they are of many.
+
+    What holds for the pages of a folder need not hold for the folder itself, which is a list of them. A name at the
+    root is a script if it stands for several pages, else one page of many.
+    """
+    match, where = rule.templates()[0], where_of(rule)
+    if where.paths or (match is not None and match.path is not None and match.path[0].is_literal):
+        return rule
+    folders: defaultdict[str, bool] = defaultdict(bool)  # name → whether the folder itself is there
+    at_root: defaultdict[str, set[int]] = defaultdict(set)  # name → its pages
     for row in rows:
-        groups[tuple(name for name in rule.drop if name in args[row])].append(row)
-    for names, same in groups.items():
-        joined: Rule | None = replace(rule, drop=names) if len(names) > 1 else None
-        for name in names:
-            values = of_arguments({args[row][name] for row in same})
-            joined = joined and with_form(joined, name, values[0] if values else whole())
-        if joined is not None:
-            yield _in_place(joined, same, forms)
-
-
-def _in_place(rule: Rule, rows: Sequence[int], forms: Forms) -> Rule:
-    uses = [(forms.all[row].parts, forms.all[row].label) for row in rows]
-    paths = scopes(uses, of_arguments=True)
-    return anonymous(asking(kept_to(rule, paths), uses, paths))
+        first, *rest = forms.all[row].parts.segments or [""]
+        if not rest:
+            at_root[first].add(forms.all[row].label)
+        elif first:  # "//" is a mistake in a link
+            folders[first] |= rest == [""]
+    scripts = {name for name, pages in at_root.items() if not name or len(pages) >= _PAGES_OF_A_SCRIPT}
+    for names in ([*folders], [*scripts]):
+        if is_open(len(names)) or kind_of(names) or not all(map(is_expressible, names)):
+            return rule
+    paths: list[Path] = [(literal(name), star("")) for name in sorted(folders) if folders[name]]
+    paths += [(literal(name), whole(), star("")) for name in sorted(folders) if not folders[name]]
+    paths += [(literal(name),) for name in sorted(scripts)] or ([(whole(),)] if at_root else [])
+    return only(rule, replace(where, paths=tuple(paths)))
 
 
 def with_form(rule: Rule, name: str, form: Piece | None) -> Rule | None:

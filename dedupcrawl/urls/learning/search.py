@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 
 from dedupcrawl.urls.learning.contexts import contexts, is_valid
-from dedupcrawl.urls.learning.diff import HostPages, diff, embedded, kind_of_pair, select_pairs
+from dedupcrawl.urls.learning.diff import HostPages, diff, kind_of_pair, select_pairs
 from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Price
-from dedupcrawl.urls.learning.narrowing import anonymous, is_refuted, narrowed, specialized
+from dedupcrawl.urls.learning.narrowing import anonymous, narrowed, specialized
 from dedupcrawl.urls.learning.where import where_of
 from dedupcrawl.urls.rule import Rule
 
@@ -70,9 +70,6 @@ def suggestions(forms: Forms, hosts: HostPages) -> Iterator[tuple[Rule, int]]:
                 continue
             for one, values in diff(source.parts, target.parts, hosts):
                 add(one, label, values)
-        for form in cluster:
-            for one in embedded(form.parts):
-                add(one, label, {})
     ranked = [(sum(not forms.sides[label] for label in seen.labels), one, seen) for one, seen in suggested.items()]
     ranked = [item for item in ranked if item[0] and len(item[2].labels) > 1]
     ranked.sort(key=lambda item: (-item[0], str(item[1])))
@@ -113,20 +110,15 @@ def refined(rule: Rule, forms: Forms, price: Price, *, expected: bool) -> Iterat
         return
     tried = forms.tried(rule)
     least = 1.0 if expected else cost_of(rule)
-    if "|base64}" in rule.to and not tried.wrong:
-        yield rule
     if not tried.right or tried.clusters < least:
         return
-    leaves = list(contexts(rule, tried, forms, least))
-    if not leaves and tried.right > tried.wrong and not expected:  # of other values, or other words, it may be right
-        yield from narrowed(rule, tried, forms, refuted=True)
-    for within, tally in leaves:
+    for within, tally in contexts(rule, tried, forms, least):
         if not price.passes(tally, least):
             continue
         if expected and not is_local(within):
             yield anonymous(within)
         else:
-            yield from narrowed(within, tally, forms, refuted=is_refuted(tried, tally, forms))
+            yield from narrowed(within, tally, forms)
 
 
 def candidates(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: Price) -> Iterable[Candidate]:
@@ -159,8 +151,6 @@ def accepted(hypotheses: Iterable[tuple[Rule, int, bool]], forms: Forms, price: 
 
 
 def _passes(rule: Rule, counts: Tally, price: Price, *, expected: bool) -> bool:
-    if "|base64}" in rule.to and not counts.wrong:
-        return len(counts.rows) >= 2
     return counts.right > 0 and price.passes(counts, 1.0 if expected else cost_of(rule))
 
 
