@@ -30,6 +30,8 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
             index may have kept some of the pages.
     """
     running = list(pages)
+    if len(running) == 1:
+        return [_finished(index, running[0])]
     verdicts: list[Any] = [None] * len(running)
     waiting: Iterable[tuple[int, Any]] = [(number, None) for number in range(len(running))]
     is_first = True
@@ -50,6 +52,17 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
             return verdicts
         is_first = False
         waiting = zip(numbers, _answers(index, decided), strict=True)
+
+
+def _finished(index: Index, steps: Steps[Result]) -> Result:
+    """The verdict on a page that is judged by itself."""
+    answer: Any = None
+    try:
+        while True:
+            (answer,) = _answers(index, [_next(steps, answer)])
+    except StopIteration as end:
+        verdict: Result = end.value
+        return verdict
 
 
 def _next(steps: Steps[Result], answer: Any) -> Step:

@@ -127,16 +127,17 @@ class Comparison:
         Each check contributes a few candidates. Ineligible ones don't count, so they cannot crowd out eligible ones.
         """
         for check, candidates in search.similar():
-            eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
-            for one in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
-                verdict = self._judge(check, one.entry, one.similarity)
+            eligible = (one for one in candidates if self._is_eligible(check, one[1], is_inside=False))
+            ranked = self._nearest_first(eligible) if check == "title" else eligible
+            for page_id, kept, similarity in islice(ranked, COMPARED):
+                verdict = self._judge(check, kept, similarity)
                 if verdict is None:
                     continue
-                compared = self._compared[one.entry.url] if self.asked.target_precision else None
+                compared = self._compared[kept.url] if self.asked.target_precision else None
                 if compared is None or not is_better(compared.pair):
                     return verdict
-                if self.trust.may_replace(self.url, one.entry.source):
-                    search.superseded[one.page_id] = one.entry.source
+                if self.trust.may_replace(self.url, kept.source):
+                    search.superseded[page_id] = kept.source
         return None
 
     def _nearest_first(self, titled: Iterable[Candidate]) -> list[Candidate]:
@@ -147,7 +148,7 @@ class Comparison:
         mine = self.reading.view.blocks
 
         def likeness(one: Candidate) -> float:
-            theirs = self._view_of(one.entry).blocks
+            theirs = self._view_of(one[1]).blocks
             return 2 * len(mine & theirs) / max(1, len(mine) + len(theirs))
 
         return sorted(titled, key=likeness, reverse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -12,7 +13,7 @@ from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.core.postings import Postings, Tail, mark
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, Record, unpack
+from dedupcrawl.index.record import Raw, Record, signatures, unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Ended, Segment, Table, merge_from
 
@@ -77,6 +78,7 @@ class Catalog:
         segments: Oldest first, without a gap.
         batches: The tail: what comes after the segments, the last one still growing.
         at_hand: The records that were read or added last, of pages that have not ended as far as this process knows.
+        views: What `view` has made of these segments and batches.
     """
 
     def __init__(self, schema: Schema, first: int = 0) -> None:
@@ -84,7 +86,7 @@ class Catalog:
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.at_hand: dict[int, Record] = {}
-        self._views: dict[tuple[int, int], Postings] = {}  # of these segments and batches
+        self.views: dict[tuple[int, int], Postings] = {}
         self.next_id = first
         self._thread: threading.Thread | None = None
 
@@ -93,7 +95,7 @@ class Catalog:
         page = self.next_id
         if not self.batches or page % self.schema.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
-            self._views.clear()
+            self.views.clear()
         self.batches[-1].add(keys)
         self.next_id = page + 1
         for ended in keys[self.schema.ended]:
@@ -112,6 +114,17 @@ class Catalog:
         """The record of these bytes, at hand from now on; an IndexDamagedError where they are none."""
         return self.remember(page, unpack(raw, page))
 
+    def undamaged(self, raw: Raw, page: int) -> Record | None:
+        """The same, or None; what reads them again says where the damage is."""
+        with suppress(IndexDamagedError):
+            return self.unpack(raw, page)
+        return None
+
+    @staticmethod
+    def copied(raw: Raw, page: int) -> tuple[bytes, tuple[bytes | None, ...]]:
+        """A packed record, for later, and its signatures."""
+        return bytes(raw), signatures(raw, page)
+
     def set_segments(self, segments: Sequence[Segment]) -> None:
         """Take other segments over the same records; the batches that they cover are dropped.
 
@@ -121,13 +134,13 @@ class Catalog:
         end = self.segments[-1].end if self.segments else 0
         if end > self.next_id:
             self.at_hand.clear()  # what ended the pages between is not known
-        self._views.clear()
+        self.views.clear()
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self.next_id = max(self.next_id, end)
 
     def view(self, table: int, first_id: int = 0) -> Postings:
         """One table, without the segments and batches whose pages all lie below `first_id`, as they are now."""
-        view = self._views.get((table, first_id))
+        view = self.views.get((table, first_id))
         return self._viewed(table, first_id) if view is None else view
 
     def _viewed(self, table: int, first_id: int) -> Postings:
@@ -135,9 +148,9 @@ class Catalog:
         parts = [part.tables[table] for part in self.segments if part.end > first_id and part.tables[table][0]]
         last = self.batches[-1:]
         tails = [one.tails[table] for one in self.batches if one.end > first_id or one in last]
-        if len(self._views) >= _VIEWS:
-            self._views.clear()
-        view = self._views[table, first_id] = Postings(parts, tails, self.schema.payload_bits[table])
+        if len(self.views) >= _VIEWS:
+            self.views.clear()
+        view = self.views[table, first_id] = Postings(parts, tails, self.schema.payload_bits[table])
         return view
 
     def ids(self, table: int, key: int) -> list[int]:

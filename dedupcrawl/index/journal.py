@@ -22,7 +22,7 @@ import lmdb
 
 from dedupcrawl.index.errors import IndexDamagedError, IndexMismatchError, explained
 from dedupcrawl.index.file_lock import is_locked
-from dedupcrawl.index.lmdb_tables import Transaction, with_prefix, write_tables
+from dedupcrawl.index.lmdb_tables import Transaction, last_ids, with_prefix, write_tables
 from dedupcrawl.index.record import Raw, tombstone
 from dedupcrawl.index.seal import USERS, seal, unseal
 from dedupcrawl.index.tables import ROWS_AT_ONCE, Cell
@@ -113,6 +113,7 @@ class Journal:
         if not {"meta", "pages"}.issubset(names):
             raise lmdb.InvalidError("data.mdb has none of the tables of an index")
         self._env.reader_check()
+        self._last_ids = last_ids(self.path / "data.mdb", self._env.stat()["psize"])
         self._lengthen(self._env.info()["map_size"])
         if is_new:
             self._unseal()
@@ -164,9 +165,10 @@ class Journal:
     @property
     def last_id(self) -> int:
         """The number of the last transaction in which anybody has written; who has is counted in `others`."""
-        last = int(self._env.info()["last_txnid"])
-        self.others += last != self.known_id
-        self.known_id = last
+        last: int = max(self._last_ids())
+        if last != self.known_id:
+            self.others += 1
+            self.known_id = last
         return last
 
     def reading(self) -> Transaction:
@@ -180,7 +182,8 @@ class Journal:
         """What `work` returns in a write transaction, under `lock`; done again with more address space if needed."""
         while True:
             try:
-                self._unseal()
+                if self._is_sealed:
+                    self._unseal()
                 with self._begin(write=True) as txn:
                     before, self._has_written = txn.id() - 1, False
                     self.others += self.known_id != before
@@ -194,12 +197,11 @@ class Journal:
 
     def _unseal(self) -> None:
         """Before anything is written."""
-        if self._is_sealed:
-            try:
-                unseal(self._users)
-            except OSError as error:
-                raise explained(error, self.path) from error
-            self._is_sealed = False
+        try:
+            unseal(self._users)
+        except OSError as error:
+            raise explained(error, self.path) from error
+        self._is_sealed = False
 
     def _begin(self, write: bool) -> Transaction:
         while True:

@@ -166,10 +166,17 @@ class LmdbIndex(Index):
     # Pages
 
     def _refresh(self, *, fresh: bool) -> None:
-        self._store.look()
+        self.journal.check_usable()
+        if self.journal.last_id != self._store.seen:
+            with self.journal.explaining(), self._store.snapshot():
+                pass
 
     def _commit(self, plan: Plan) -> list[Done | None]:
-        done, rows = self.journal.writing(partial(self._written, plan))
+        self.journal.check_usable()
+        try:
+            done, rows = self.journal.writing(partial(self._written, plan))
+        except FAILS as error:
+            self.journal.explain(error)
         self._store.post(rows)
         return done
 

@@ -9,7 +9,7 @@ import os
 import random
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import lmdb
@@ -65,6 +65,13 @@ def folder(tmp_path: Path, small_levels: None) -> Path:
 
 def segments(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.segment"))
+
+
+def test_the_number_of_the_last_transaction_is_read_where_lmdb_keeps_it(folder: Path) -> None:
+    with closing(opened(folder)) as index:
+        for content in range(1, 4):
+            offer(index, page(f"http://a/{content}", content))
+            assert index.journal.last_id == index.journal._env.info()["last_txnid"]
 
 
 def test_reopen(folder: Path) -> None:
