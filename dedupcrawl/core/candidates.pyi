@@ -1,7 +1,21 @@
 # The Python interface of candidates.py.
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+from dedupcrawl.core.symbols import SymbolText
+
+def signed(
+    checks: Iterable[Any], slots: dict[str, int], signatures: dict[str, bytes]
+) -> list[tuple[int, Any, bytes]]: ...
+def signatures_of(
+    checks: Iterable[Any],
+    page: Any,
+    whole: SymbolText,
+    own: SymbolText | None,
+    made: dict[str, bytes | None],
+    names: frozenset[str] | None,
+) -> dict[str, bytes]: ...
 
 class Candidates:
     # It is made of what the index knows, which the core does not import.

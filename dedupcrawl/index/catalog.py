@@ -11,7 +11,7 @@ import msgspec
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.core.main_outline import READ_LAST
-from dedupcrawl.core.postings import Postings, Tail, mark
+from dedupcrawl.core.postings import Postings, Tail, mark, post
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, Record, signatures, unpack
 from dedupcrawl.index.schema import Schema
@@ -42,9 +42,7 @@ class Batch:
 
     def add(self, keys: Sequence[Keys]) -> None:
         """Post the next record under `keys`, by table."""
-        for tail, some in zip(self.tails, keys, strict=True):
-            if some:
-                tail.add(some, self.end)
+        post(self.tails, keys, self.end)
         self.end += 1
 
     def fold(self) -> Segment:

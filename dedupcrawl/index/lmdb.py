@@ -181,7 +181,9 @@ class LmdbIndex(Index):
         return done
 
     def _written(self, plan: Plan, txn: Transaction) -> tuple[list[Done | None], list[Row]]:
-        store, done, rows = self._store, list[Done | None](), list[Row]()
+        store = self._store
+        done: list[Done | None] = []  # not list[…](), which takes as long as all else here
+        rows: list[Row] = []
         store.catch_up(txn, txn.id() - 1)
         for change in plan(store.catalog, store.records(txn)):
             if change is None or (change.owner and not self._is_owner(txn, change)):
@@ -203,7 +205,8 @@ class LmdbIndex(Index):
 
     def _write_beside(self, txn: Transaction, change: Change) -> list[Skip]:
         """Write what a change is besides its record; what is due by it."""
-        cells, due = [*change.cells], list[Skip]()
+        due: list[Skip] = []
+        cells = [*change.cells]
         if change.skip is not None and self.journal.get(txn, "leases", change.skip.group) is not None:
             cells.append(change.skip)
         if change.detached:
