@@ -17,6 +17,14 @@ def signed(checks: object, slots: dict, signatures: dict) -> list:
     return made
 
 
+def put_keys(checks: tuple, signatures: tuple, keys: list):
+    """Put the keys under which a page is posted where each check has its slot: `checks` are slots and checks."""
+    for slot, check in checks:
+        signature: object = signatures[slot]
+        if signature is not None:
+            keys[slot] = check.keys(signature)
+
+
 def signatures_of(checks: object, page: object, whole: object, own: object, made: dict, names: object) -> dict:
     """Name → signature of each of these checks that does not abstain on a page.
 

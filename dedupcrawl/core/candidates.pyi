@@ -1,5 +1,6 @@
 # The Python interface of candidates.py.
 
+from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -8,6 +9,9 @@ from dedupcrawl.core.symbols import SymbolText
 def signed(
     checks: Iterable[Any], slots: dict[str, int], signatures: dict[str, bytes]
 ) -> list[tuple[int, Any, bytes]]: ...
+def put_keys(
+    checks: tuple[tuple[int, Any], ...], signatures: tuple[bytes | None, ...], keys: list[array[int]]
+) -> None: ...
 def signatures_of(
     checks: Iterable[Any],
     page: Any,

@@ -61,9 +61,9 @@ class Analysis:
     def learn(self, template: Template, title: str) -> list[int]:
         """Count the page in its site's template under this title; returns the blocks that have just become template."""
         self.is_counted = True
-        beside = [(text, len(text)) for text in (self.asides, self.link_lines, self.secondary)]
+        beside = (self.asides, self.link_lines, self.secondary)
         hashes = (*self.page.links, *self.page_context.resources)
-        return template.add(hashes, title, ((self.text, self._blocks), *beside))
+        return template.add(hashes, title, ((self.text, self._blocks), *zip(beside, map(len, beside), strict=True)))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
         """The main text without its site's template, and the number of blocks left out."""

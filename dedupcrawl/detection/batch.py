@@ -30,8 +30,6 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
             index may have kept some of the pages.
     """
     running = list(pages)
-    if len(running) == 1:
-        return [_finished(index, running[0])]
     verdicts: list[Any] = [None] * len(running)
     waiting: Iterable[tuple[int, Any]] = [(number, None) for number in range(len(running))]
     is_first = True
@@ -54,12 +52,12 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
         waiting = zip(numbers, _answers(index, decided), strict=True)
 
 
-def _finished(index: Index, steps: Steps[Result]) -> Result:
-    """The verdict on a page that is judged by itself."""
-    answer: Any = None
+def judge_alone(index: Index, steps: Steps[Result]) -> Result:
+    """The verdict on a page that is judged by itself; raises what `judge_batch` does."""
     try:
+        step = steps.send(None)
         while True:
-            (answer,) = _answers(index, [_next(steps, answer)])
+            step = _next(steps, *_answers(index, [step]))
     except StopIteration as end:
         verdict: Result = end.value
         return verdict

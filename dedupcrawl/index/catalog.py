@@ -183,10 +183,15 @@ class Catalog:
         in_segments = sum(len(segment.tables[table][0]) for segment in self.segments)
         return in_segments + sum(len(batch.tails[table]) for batch in self.batches)
 
+    @property
+    def has_full_batch(self) -> bool:
+        """Whether the oldest batch is full."""
+        return bool(self.batches) and self.next_id - self.batches[0].first >= self.schema.batch_pages
+
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
         most = self.schema.batch_pages
-        if not self.batches or self.next_id - self.batches[0].first < most or not self.schema.checks:
+        if not self.has_full_batch or not self.schema.checks:
             return None
         full = [batch for batch in self.batches if batch.end - batch.first == most]
         stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, most)

@@ -182,7 +182,7 @@ class LmdbIndex(Index):
 
     def _written(self, plan: Plan, txn: Transaction) -> tuple[list[Done | None], list[Row]]:
         store = self._store
-        done: list[Done | None] = []  # not list[…](), which takes as long as all else here
+        done: list[Done | None] = []  # not list[…](), which makes an alias first
         rows: list[Row] = []
         store.catch_up(txn, txn.id() - 1)
         for change in plan(store.catalog, store.records(txn)):

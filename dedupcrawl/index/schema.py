@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.core.candidates import signed
+from dedupcrawl.core.candidates import put_keys, signed
 from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
@@ -84,10 +84,7 @@ class Schema:
     def keys(self, record: Record) -> list[Keys]:
         """The keys under which a record is posted, by table."""
         keys = [_NO_KEYS] * len(self.payload_bits)
-        for slot, check in self.checks:
-            signature = record.signatures[slot]
-            if signature is not None:
-                keys[slot] = check.keys(signature)
+        put_keys(self.checks, record.signatures, keys)
         if record.page is not None:
             keys[self.urls] = array("Q", (url_key(record.page.url),))
         if record.ended:
