@@ -59,8 +59,19 @@ class Model(msgspec.Struct, frozen=True, dict=True):
         """That probability, from the values of `FEATURES`."""
         return self.compiled.probability(values)
 
+    @cached_property
+    def _interpolated(self) -> dict[float, float]:
+        """The thresholds that were asked for, by precision; a crawl asks for the same few for each page."""
+        return {}
+
     def threshold(self, target_precision: float) -> float:
         """The least probability at which to drop pages so that this share of drops is right, by interpolation."""
+        least = self._interpolated.get(target_precision)
+        if least is None:
+            least = self._interpolated[target_precision] = self._interpolate(target_precision)
+        return least
+
+    def _interpolate(self, target_precision: float) -> float:
         before = (0.0, 0.0)
         for precision, least in self.thresholds:
             if precision >= target_precision:

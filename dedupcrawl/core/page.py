@@ -99,12 +99,13 @@ class Page:
         self.digest, self.body = body_digest, None
         self.body_tells, self.selector_missed = body_tells, selector_missed
         self.links, self.main_links = frozenset(links), frozenset(main_links)
-        if not all([type(link) is int for link in self.links | self.main_links]):
-            raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
+        for link in self.links | self.main_links if self.links or self.main_links else ():
+            if type(link) is not int:
+                raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
         free(self.text)  # of an earlier call
         self.text = cython.NULL
         self.line_count = 0
-        self.text_size = sum([_most_bytes(texts) for texts in (paragraphs, asides, link_lines)])
+        self.text_size = _most_bytes(paragraphs) + _most_bytes(asides) + _most_bytes(link_lines)
         self.text = cython.cast(cython.pointer(uint8_t), malloc(self.text_size + 1))
         if self.text is cython.NULL:
             raise MemoryError
@@ -283,7 +284,7 @@ _LISTS = (
 
 
 @cython.cfunc
-def _most_bytes(texts: tuple) -> object:
+def _most_bytes(texts: tuple) -> cython.Py_ssize_t:
     """An upper bound of their size in UTF-8: a character has at most one byte more than in memory."""
     size: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t

@@ -340,11 +340,16 @@ class Pair:
             i = hits[k]
             begin: cython.int = pieces[4 * i]
             end: cython.int = pieces[4 * i + 1]
-            others: list = [j for j in range(pieces[4 * i + 2], pieces[4 * i + 3]) if not in_new[j]]
+            others: list = []
+            alone: cython.int = 0  # symbols of the kept page
+            for j in range(pieces[4 * i + 2], pieces[4 * i + 3]):
+                alone += not in_new[j]
+                if kept is not None and not in_new[j]:
+                    others.append(j)
             kind: str = kinds[rows[3 * i]]
             after: str = _word_after(new, end - 1) if kind in counting and end > begin else ""
             says: str = new.between(begin, end - 1) if end > begin else ""
-            shown: dict = {"at": begin, "says": says[:characters] + after, "kept_symbols": len(others)}
+            shown: dict = {"at": begin, "says": says[:characters] + after, "kept_symbols": alone}
             if kept is not None:
                 is_same: cython.bint = after != "" and others and _word_after(kept, others[-1]) == after
                 shown["kept_says"] = kept.words_at(others)[:characters] + (after if is_same else "")

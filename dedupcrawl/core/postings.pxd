@@ -18,6 +18,7 @@ cdef class Tail:
     cdef Py_ssize_t used, room
     cdef uint32_t count
     cdef size_t mask
+    cdef int put(self, const uint64_t *keys, Py_ssize_t count, uint32_t page) except -1
     cdef int widen(self) except -1
     cdef Run *run_of(self, uint64_t prefix) noexcept
 

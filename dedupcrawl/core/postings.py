@@ -50,12 +50,16 @@ class Tail:
 
     def add(self, keys: cython.const[uint64_t][::1], page: uint32_t):
         """Post a page under these keys."""
+        if keys.shape[0]:
+            self.put(cython.address(keys[0]), keys.shape[0], page)
+
+    def put(self, keys, count, page):
         i: cython.Py_ssize_t
-        if self.count + keys.shape[0] > self.room:
-            room: cython.Py_ssize_t = 2 * self.room + keys.shape[0] + 16
+        if self.count + count > self.room:
+            room: cython.Py_ssize_t = 2 * self.room + count + 16
             self.items = cython.cast(cython.pointer(Posting), resized(self.items, room, cython.sizeof(Posting)))
             self.room = room
-        for i in range(keys.shape[0]):
+        for i in range(count):
             if 2 * self.used > cython.cast(cython.Py_ssize_t, self.mask):
                 self.widen()
             run: cython.pointer(Run) = self.run_of(keys[i] >> self.bits)
@@ -65,6 +69,7 @@ class Tail:
             self.count += 1
             run.prefix, run.last = keys[i] >> self.bits, self.count
             run.count += 1
+        return 0
 
     def __len__(self):
         return self.count
@@ -78,6 +83,15 @@ class Tail:
             items[i].key, items[i].page = self.items[i].key, self.items[i].page
         qsort(items, self.count, cython.sizeof(Found), _by_key)
         return _arrays(room)
+
+
+def post(tails: list, keys: object, page: uint32_t):
+    """Post a page in tails, under the keys for each, an array of type "Q"."""
+    for tail, some in zip(tails, keys, strict=True):
+        made: array.array = some
+        if made.typecode != "Q":
+            raise TypeError("keys are an array of 64-bit numbers")
+        cython.cast(Tail, tail).put(made.data.as_ulonglongs, len(made), page)
 
 
 class Postings:

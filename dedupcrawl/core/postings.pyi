@@ -1,6 +1,7 @@
 # The Python interface of postings.py. Tables are arrays, or views of a memory-mapped file.
 
 from array import array
+from collections.abc import Sequence
 from typing import TypeAlias, final
 
 _Numbers: TypeAlias = array[int] | memoryview[int]
@@ -12,6 +13,8 @@ class Tail:
     def __len__(self) -> int: ...
     def add(self, keys: array[int], page: int) -> None: ...
     def table(self) -> tuple[array[int], array[int]]: ...
+
+def post(tails: list[Tail], keys: Sequence[array[int]], page: int) -> None: ...
 
 @final
 class Postings:

@@ -93,6 +93,8 @@ vocabulary_of = lru_cache(maxsize=16)(Vocabulary)
 def _text_of(lines: tuple, vocabulary: Vocabulary) -> SymbolText:
     made: SymbolText = SymbolText.__new__(SymbolText)
     made.vocabulary = vocabulary
+    if not lines:
+        return made
     raw: bytes = "\n".join(lines).encode("utf-8", "surrogatepass")
     text: Text = raw
     size: cython.Py_ssize_t = len(raw)

@@ -10,7 +10,7 @@ from functools import partial
 
 from dedupcrawl.crawl.failures import running_loop
 from dedupcrawl.crawl.pages import FetchedPage
-from dedupcrawl.detection.batch import Steps, judge_batch
+from dedupcrawl.detection.batch import Steps, judge_alone, judge_batch
 from dedupcrawl.index.contract import Index
 from dedupcrawl.verdict import Verdict
 
@@ -63,10 +63,10 @@ class Batch:
         """
         if (loop := running_loop()) is None:
             self.flush()
-            return judge_batch(self._index, [begin()])[0]
+            return judge_alone(self._index, begin())
         future: asyncio.Future[Verdict | None] = loop.create_future()
         if self._index.pages_at_once == 1:
-            self._work.append(partial(judge_batch, self._index, [_answered([(future, begin)])]))
+            self._work.append(partial(judge_alone, self._index, _answered([(future, begin)])))
         else:
             self._asked.setdefault(page, []).append((future, begin))
         self._wait_for(page if needs_page else None)

@@ -25,7 +25,7 @@ from dedupcrawl.crawl.request_meta import TRIAL
 from dedupcrawl.crawl.storing import DropDuplicate
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import ITEM, packed_item
-from dedupcrawl.detection.batch import Steps, judge_batch
+from dedupcrawl.detection.batch import Steps, judge_alone
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.page import Page, item_url, paragraphs_of
@@ -201,7 +201,7 @@ class DedupPipeline(Component):
         if fetched.lost and not fetched.stored and not fetched.on_their_way:
             return
         steps = self._steps(analysis, dataclasses.replace(settings, action="observe"), fetched)
-        (verdict,) = judge_batch(self._index, [steps])
+        verdict = judge_alone(self._index, steps)
         if verdict is not None and verdict.is_duplicate:
             self._stats.inc_value("dedup/index/duplicates_let_through")
         if not fetched.on_their_way:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
+from dedupcrawl.core.candidates import signatures_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
@@ -23,7 +24,7 @@ OWN_SYMBOLS = 20
 
 
 class Analysis:
-    """A page with its symbols and signatures; each signature is computed on first use and cached.
+    """A page with its symbols and signatures.
 
     Args:
         page: The page.
@@ -37,6 +38,7 @@ class Analysis:
         secondary: The lines of secondary text.
         page_context: What surrounds the main text.
         kept: The premise that the page is stored, once an index keeps it.
+        signatures: Check name → signature of the main text, or None if the check abstains, as far as they were made.
         is_counted: Whether its site's template has counted the page.
     """
 
@@ -49,7 +51,7 @@ class Analysis:
         self.asides, self.link_lines, self.secondary = page.beside(secret)
         self._blocks = self.text.blocks_within(OUTLINE_SYMBOLS)  # that the outline holds completely
         self.page_context = context_of(page, self.asides, self.link_lines, self.secondary)
-        self._signatures: dict[str, bytes | None] = {}
+        self.signatures: dict[str, bytes | None] = {}
 
     @property
     def outline(self) -> bytes:
@@ -59,9 +61,9 @@ class Analysis:
     def learn(self, template: Template, title: str) -> list[int]:
         """Count the page in its site's template under this title; returns the blocks that have just become template."""
         self.is_counted = True
-        beside = [(text, len(text)) for text in (self.asides, self.link_lines, self.secondary)]
+        beside = (self.asides, self.link_lines, self.secondary)
         hashes = (*self.page.links, *self.page_context.resources)
-        return template.add(hashes, title, ((self.text, self._blocks), *beside))
+        return template.add(hashes, title, ((self.text, self._blocks), *zip(beside, map(len, beside), strict=True)))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
         """The main text without its site's template, and the number of blocks left out."""
@@ -75,13 +77,6 @@ class Analysis:
             repeats = template.recurring(text.block_hashes)
             lines += [all_lines[line] for line, flag in zip(text.block_lines, repeats, strict=True) if not flag]
         return lines
-
-    def signature(self, check: Check) -> bytes | None:
-        """The page's signature by `check`, or None if the check abstains."""
-        made, name = self._signatures, check.name
-        if name not in made:
-            made[name] = check.signature(self.page, self.text)
-        return made[name]
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
@@ -118,17 +113,9 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         template is known. If the whole main text is template, all checks sign the whole text; if fewer than
         `OWN_SYMBOLS` symbols are left, the other checks abstain.
         """
-        analysis, is_whole = self.analysis, not self.template_blocks
-        signatures: dict[str, bytes] = {}
-        for check in checks:
-            name, made = check.name, None
-            if is_whole or name in OF_WHOLE_PAGES:
-                made = analysis.signature(check)
-            elif len(self.own) >= OWN_SYMBOLS:
-                made = check.signature(analysis.page, self.own)
-            if made is not None:
-                signatures[name] = made
-        return signatures
+        of, names = self.analysis, OF_WHOLE_PAGES if self.template_blocks else None
+        own = self.own if len(self.own) >= OWN_SYMBOLS else None
+        return signatures_of(checks, of.page, of.text, own, of.signatures, names)
 
 
 def context_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> PageContext:

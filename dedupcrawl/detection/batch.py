@@ -52,6 +52,17 @@ def judge_batch(index: Index, pages: Iterable[Steps[Result]]) -> list[Result]:
         waiting = zip(numbers, _answers(index, decided), strict=True)
 
 
+def judge_alone(index: Index, steps: Steps[Result]) -> Result:
+    """The verdict on a page that is judged by itself; raises what `judge_batch` does."""
+    try:
+        step = steps.send(None)
+        while True:
+            step = _next(steps, *_answers(index, [step]))
+    except StopIteration as end:
+        verdict: Result = end.value
+        return verdict
+
+
 def _next(steps: Steps[Result], answer: Any) -> Step:
     return steps.throw(answer) if isinstance(answer, Exception) else steps.send(answer)
 

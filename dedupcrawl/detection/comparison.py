@@ -86,16 +86,17 @@ class Comparison:
     before: float = math.inf  # pages kept at this time or later are not eligible,
     besides: str = ""  # except the one kept under this URL
 
+    url: str = field(init=False)  # of the new page, as fetched
     # The kept page of the latest comparison.
     kept: Entry | None = field(default=None, init=False)
     # The most probable duplicate that the model is not sure enough of; empty if there is none.
-    doubt: dict[str, Any] = field(default_factory=dict, init=False)
+    doubt: dict[str, Any] = field(init=False)
     # URLs of the kept pages that the new page lists: it contains them and links to them.
-    lists: list[str] = field(default_factory=list, init=False)
+    lists: list[str] = field(init=False)
     # Share of the new page's own text that the listed pages cover together.
     covered: float = field(default=0.0, init=False)
     # URLs of the kept pages that list the new one: they contain it and link to it.
-    listed_by: list[str] = field(default_factory=list, init=False)
+    listed_by: list[str] = field(init=False)
     # Whether no kept page that was compared holds half of the new page's own text.
     is_unlike: bool = field(default=True, init=False)
 
@@ -104,19 +105,16 @@ class Comparison:
     # The listed page that covers most: own symbols covered, check, page.
     _most_of_list: tuple[int, str, Entry] | None = field(default=None, init=False)
     _parts: int = field(default=0, init=False)  # listed pages that cover mostly what earlier ones did not
-    _compared: dict[str, evidence.Evidence | None] = field(default_factory=dict, init=False)
-    _views: dict[str, View] = field(default_factory=dict, init=False)
+    _compared: dict[str, evidence.Evidence | None] = field(init=False)
+    _views: dict[str, View] = field(init=False)
     _least: float = field(init=False)
     _doubted: float = field(init=False)
 
     def __post_init__(self) -> None:
+        self.url = self.entry.source
+        self.doubt, self.lists, self.listed_by, self._compared, self._views = {}, [], [], {}, {}
         self._least = self.model.threshold(self.asked.target_precision)
         self._doubted = min(self._least, self.model.threshold(min(DOUBTED, self.asked.target_precision)))
-
-    @property
-    def url(self) -> str:
-        """The URL of the new page, as fetched."""
-        return self.entry.source
 
     def duplicate(self, search: Search) -> Verdict | None:
         """The verdict if the page duplicates a candidate, else None; the first match in the order of the checks counts.
@@ -127,16 +125,17 @@ class Comparison:
         Each check contributes a few candidates. Ineligible ones don't count, so they cannot crowd out eligible ones.
         """
         for check, candidates in search.similar():
-            eligible = (one for one in candidates if self._is_eligible(check, one.entry, is_inside=False))
-            for one in islice(self._nearest_first(eligible) if check == "title" else eligible, COMPARED):
-                verdict = self._judge(check, one.entry, one.similarity)
+            eligible = (one for one in candidates if self._is_eligible(check, one[1], is_inside=False))
+            ranked = self._nearest_first(eligible) if check == "title" else eligible
+            for page_id, kept, similarity in islice(ranked, COMPARED):
+                verdict = self._judge(check, kept, similarity)
                 if verdict is None:
                     continue
-                compared = self._compared[one.entry.url] if self.asked.target_precision else None
+                compared = self._compared[kept.url] if self.asked.target_precision else None
                 if compared is None or not is_better(compared.pair):
                     return verdict
-                if self.trust.may_replace(self.url, one.entry.source):
-                    search.superseded[one.page_id] = one.entry.source
+                if self.trust.may_replace(self.url, kept.source):
+                    search.superseded[page_id] = kept.source
         return None
 
     def _nearest_first(self, titled: Iterable[Candidate]) -> list[Candidate]:
@@ -147,7 +146,7 @@ class Comparison:
         mine = self.reading.view.blocks
 
         def likeness(one: Candidate) -> float:
-            theirs = self._view_of(one.entry).blocks
+            theirs = self._view_of(one[1]).blocks
             return 2 * len(mine & theirs) / max(1, len(mine) + len(theirs))
 
         return sorted(titled, key=likeness, reverse=True)
@@ -276,8 +275,10 @@ class Comparison:
         is_old = self.asked.ttl is not None and kept.kept_at < self.entry.kept_at - self.asked.ttl
         if is_late or is_old or kept.url in self.asked.excluded or not self._in_scope(kept):
             return False
+        if check == "exact":
+            return True
         keeper, other = (self.url, kept.source) if is_inside else (kept.source, self.url)
-        return check == "exact" or self.trust.may_replace(keeper, other)
+        return self.trust.may_replace(keeper, other)
 
     def _in_scope(self, kept: Entry) -> bool:
         if self.asked.scope == "run":

@@ -22,7 +22,7 @@ from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import listing, packed_text, text_of
-from dedupcrawl.detection.batch import Steps, judge_batch
+from dedupcrawl.detection.batch import Steps, judge_alone
 from dedupcrawl.detection.comparison import Asked, Comparison
 from dedupcrawl.detection.pairs import kept_text
 from dedupcrawl.detection.provisional import MOST_PROVISIONAL, ProvisionalPage, ProvisionalPages
@@ -105,7 +105,7 @@ class Detector:
         if quota is not None and self._quota.pages(site) >= quota and self.index.entry(identity) is None:
             self.release(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
-        entry = self._entry(identity, reading, signatures)
+        entry = self._entry(identity, site, reading, signatures)
         entry, comparison, verdict, kept, packed = yield from self._kept_or_dropped(entry, reading, asked)
         is_new = kept is not None and not kept.replaces
         if kept is not None or (packed and verdict.evidence.get("probability", 1.0) < 1):
@@ -131,13 +131,13 @@ class Detector:
 
     def judge(self, analysis: Analysis, checks: Sequence[Check], **asked: Any) -> Verdict:
         """Judge one page by itself; the keyword arguments are those of `Asked`."""
-        return judge_batch(self.index, [self.steps(analysis, Asked(checks, **asked))])[0]
+        return judge_alone(self.index, self.steps(analysis, Asked(checks, **asked)))
 
-    def _entry(self, identity: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
+    def _entry(self, identity: str, site: str, reading: Reading, signatures: dict[str, bytes]) -> Entry:
         page = reading.analysis.page
         return Entry(
             url=identity,
-            site=site_of(page.url),
+            site=site,
             spider=self.spider,
             run=self.run,
             kept_at=time.time(),

@@ -60,7 +60,8 @@ class SiteTemplates:
         self._blocks -= len(template)
         recur = analysis.learn(template, title)
         self._blocks += len(template)
-        if template.pages - cached.stored.pages >= max(_OFTEN, min(_SELDOM, template.pages // _OFTEN)):
+        new = template.pages - cached.stored.pages
+        if new >= _OFTEN and new >= min(_SELDOM, template.pages // _OFTEN):
             self._store(host, cached)
         self._make_room()
         return recur

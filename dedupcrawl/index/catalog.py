@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import msgspec
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.core.main_outline import READ_LAST
-from dedupcrawl.core.postings import Postings, Tail, mark
+from dedupcrawl.core.postings import Postings, Tail, mark, post
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Raw, Record, unpack
+from dedupcrawl.index.record import Raw, Record, signatures, unpack
 from dedupcrawl.index.schema import Schema
 from dedupcrawl.index.segment import Ended, Segment, Table, merge_from
 
@@ -41,9 +42,7 @@ class Batch:
 
     def add(self, keys: Sequence[Keys]) -> None:
         """Post the next record under `keys`, by table."""
-        for tail, some in zip(self.tails, keys, strict=True):
-            if some:
-                tail.add(some, self.end)
+        post(self.tails, keys, self.end)
         self.end += 1
 
     def fold(self) -> Segment:
@@ -77,6 +76,7 @@ class Catalog:
         segments: Oldest first, without a gap.
         batches: The tail: what comes after the segments, the last one still growing.
         at_hand: The records that were read or added last, of pages that have not ended as far as this process knows.
+        views: What `view` has made of these segments and batches.
     """
 
     def __init__(self, schema: Schema, first: int = 0) -> None:
@@ -84,7 +84,7 @@ class Catalog:
         self.segments: list[Segment] = []
         self.batches: list[Batch] = []
         self.at_hand: dict[int, Record] = {}
-        self._views: dict[tuple[int, int], Postings] = {}  # of these segments and batches
+        self.views: dict[tuple[int, int], Postings] = {}
         self.next_id = first
         self._thread: threading.Thread | None = None
 
@@ -93,7 +93,7 @@ class Catalog:
         page = self.next_id
         if not self.batches or page % self.schema.batch_pages == 0:
             self.batches.append(Batch(page, self.schema.payload_bits))
-            self._views.clear()
+            self.views.clear()
         self.batches[-1].add(keys)
         self.next_id = page + 1
         for ended in keys[self.schema.ended]:
@@ -112,6 +112,17 @@ class Catalog:
         """The record of these bytes, at hand from now on; an IndexDamagedError where they are none."""
         return self.remember(page, unpack(raw, page))
 
+    def undamaged(self, raw: Raw, page: int) -> Record | None:
+        """The same, or None; what reads them again says where the damage is."""
+        with suppress(IndexDamagedError):
+            return self.unpack(raw, page)
+        return None
+
+    @staticmethod
+    def copied(raw: Raw, page: int) -> tuple[bytes, tuple[bytes | None, ...]]:
+        """A packed record, for later, and its signatures."""
+        return bytes(raw), signatures(raw, page)
+
     def set_segments(self, segments: Sequence[Segment]) -> None:
         """Take other segments over the same records; the batches that they cover are dropped.
 
@@ -121,13 +132,13 @@ class Catalog:
         end = self.segments[-1].end if self.segments else 0
         if end > self.next_id:
             self.at_hand.clear()  # what ended the pages between is not known
-        self._views.clear()
+        self.views.clear()
         self.batches = [batch for batch in self.batches if batch.first >= end]
         self.next_id = max(self.next_id, end)
 
     def view(self, table: int, first_id: int = 0) -> Postings:
         """One table, without the segments and batches whose pages all lie below `first_id`, as they are now."""
-        view = self._views.get((table, first_id))
+        view = self.views.get((table, first_id))
         return self._viewed(table, first_id) if view is None else view
 
     def _viewed(self, table: int, first_id: int) -> Postings:
@@ -135,9 +146,9 @@ class Catalog:
         parts = [part.tables[table] for part in self.segments if part.end > first_id and part.tables[table][0]]
         last = self.batches[-1:]
         tails = [one.tails[table] for one in self.batches if one.end > first_id or one in last]
-        if len(self._views) >= _VIEWS:
-            self._views.clear()
-        view = self._views[table, first_id] = Postings(parts, tails, self.schema.payload_bits[table])
+        if len(self.views) >= _VIEWS:
+            self.views.clear()
+        view = self.views[table, first_id] = Postings(parts, tails, self.schema.payload_bits[table])
         return view
 
     def ids(self, table: int, key: int) -> list[int]:
@@ -172,10 +183,15 @@ class Catalog:
         in_segments = sum(len(segment.tables[table][0]) for segment in self.segments)
         return in_segments + sum(len(batch.tails[table]) for batch in self.batches)
 
+    @property
+    def has_full_batch(self) -> bool:
+        """Whether the oldest batch is full."""
+        return bool(self.batches) and self.next_id - self.batches[0].first >= self.schema.batch_pages
+
     def fold(self) -> Fold | None:
         """What is due to become a segment; None while no batch is full, or when there are no checks to post it."""
         most = self.schema.batch_pages
-        if not self.batches or self.next_id - self.batches[0].first < most or not self.schema.checks:
+        if not self.has_full_batch or not self.schema.checks:
             return None
         full = [batch for batch in self.batches if batch.end - batch.first == most]
         stay = merge_from([segment.pages for segment in self.segments], full[-1].end - full[0].first, most)

@@ -175,7 +175,8 @@ class Journal:
         """What `work` returns in a write transaction, under `lock`; done again with more address space if needed."""
         while True:
             try:
-                self._unseal()
+                if self._is_sealed:
+                    self._unseal()
                 with self._begin(write=True) as txn:
                     before, self._has_written = txn.id() - 1, False
                     result = work(txn)
@@ -188,12 +189,11 @@ class Journal:
 
     def _unseal(self) -> None:
         """Before anything is written."""
-        if self._is_sealed:
-            try:
-                unseal(self._users)
-            except OSError as error:
-                raise explained(error, self.path) from error
-            self._is_sealed = False
+        try:
+            unseal(self._users)
+        except OSError as error:
+            raise explained(error, self.path) from error
+        self._is_sealed = False
 
     def _begin(self, write: bool) -> Transaction:
         while True:

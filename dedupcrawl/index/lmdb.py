@@ -159,15 +159,24 @@ class LmdbIndex(Index):
     # Pages
 
     def _refresh(self, *, fresh: bool) -> None:
-        self._store.look()
+        self.journal.check_usable()
+        if self.journal.last_id != self._store.seen:
+            with self.journal.explaining(), self._store.snapshot():
+                pass
 
     def _commit(self, plan: Plan) -> list[Done | None]:
-        done, rows = self.journal.writing(partial(self._written, plan))
+        self.journal.check_usable()
+        try:
+            done, rows = self.journal.writing(partial(self._written, plan))
+        except FAILS as error:
+            self.journal.explain(error)
         self._store.post(rows)
         return done
 
     def _written(self, plan: Plan, txn: Transaction) -> tuple[list[Done | None], list[Row]]:
-        store, done, rows = self._store, list[Done | None](), list[Row]()
+        store = self._store
+        done: list[Done | None] = []  # not list[…](), which makes an alias first
+        rows: list[Row] = []
         store.catch_up(txn, txn.id() - 1)
         for change in plan(store.catalog, store.records(txn)):
             if change is None or (change.owner and not self._is_owner(txn, change)):
@@ -189,7 +198,8 @@ class LmdbIndex(Index):
 
     def _write_beside(self, txn: Transaction, change: Change) -> list[Skip]:
         """Write what a change is besides its record; what is due by it."""
-        cells, due = [*change.cells], list[Skip]()
+        due: list[Skip] = []
+        cells = [*change.cells]
         if change.skip is not None and self.journal.get(txn, "leases", change.skip.group) is not None:
             cells.append(change.skip)
         if change.detached:

@@ -17,7 +17,7 @@ from dedupcrawl.index.catalog import Catalog
 from dedupcrawl.index.journal import FAILS
 from dedupcrawl.index.ledger import Lessee
 from dedupcrawl.index.record import Entry, Premise, Raw, Record, Skip, entry_of, plain, storable, unpack
-from dedupcrawl.index.search import Fetch, Search, newest, superseding
+from dedupcrawl.index.search import COMPARED_LIMIT, Fetch, Search, newest, superseding
 from dedupcrawl.index.segment_store import SegmentStore
 from dedupcrawl.index.steps import Kept, Plan, Step, carried_out, fallen, forgotten, renewed
 from dedupcrawl.index.tables import Item, Tables, in_turn
@@ -48,7 +48,6 @@ class PageStore(Tables):
         """
         return self._catalog.schema.secret
 
-    @in_turn
     def search(
         self, entry: Entry, *, checks: Sequence[Check] = (), first_id: int = 0, after: Search | None = None
     ) -> Search:
@@ -63,12 +62,12 @@ class PageStore(Tables):
         Raises:
             ValueError: The index was opened to be read, or the entry has a signature of an unknown check.
         """
-        self._refresh(fresh=False)
-        store = self._store
-        read = partial(self._made, store)
-        return Search(store.catalog, storable(entry), first_id, self.lock, read, checks, after)
+        with self.lock:
+            self._refresh(fresh=False)
+            catalog, read, entry = self._store.catalog, partial(self._made, self._store), storable(entry)
+            signed = catalog.schema.signatures(entry, checks)
+            return Search(catalog, entry, first_id, self.lock, read, signed, COMPARED_LIMIT, Check.contained, after)
 
-    @in_turn
     def carry_out(self, steps: Sequence[Step]) -> list[Kept | bool | None]:
         """Keep and drop pages as was decided, all in one atomic step, in an index on a server with one round trip.
 
@@ -87,7 +86,9 @@ class PageStore(Tables):
             ValueError: The index was opened to be read.
         """
         answers: list[Kept | bool | None] = []
-        for step, done in zip(steps, self._commit(partial(carried_out, steps, self.leases.owner)), strict=True):
+        with self.lock:
+            all_done = self._commit(partial(carried_out, steps, self.leases.owner))
+        for step, done in zip(steps, all_done, strict=True):
             if step.found is None or done is None:
                 answers.append(None if step.found else done is not None)
             else:

@@ -277,9 +277,8 @@ def _unpacked(decode: Callable[[Raw], Row], raw: Raw, what: str) -> Row:
 
 def record_of(entry: Entry, names: tuple[str, ...], ended: tuple[int, ...], inside: tuple[int, ...]) -> Record:
     """The record of a kept page; `names` are the checks in header order."""
-    get = entry.signatures.get
     page = msgspec.structs.replace(entry, signatures={})
-    return Record(tuple([get(name) for name in names]), ended, inside, page)
+    return Record(tuple(map(entry.signatures.get, names)), ended, inside, page)
 
 
 def tombstone(raw: Raw, page: int) -> bytes:

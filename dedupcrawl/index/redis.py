@@ -108,12 +108,14 @@ class RedisIndex(RedisTables, Index):
     ) -> Search:
         return super().search(entry, checks=checks, first_id=min(first_id, self._first_id_limit), after=after)
 
+    @in_turn
     def _refresh(self, *, fresh: bool) -> None:
         if fresh or time.monotonic() - self._read_at >= FRESH_SECONDS:
             while self._exchange(READ, [])[1] > self._catalog.next_id:
                 pass
         self._store.look()
 
+    @in_turn
     def _commit(self, plan: Plan) -> list[Done | None]:
         while True:
             keys, arguments, rows = list(self._ledger_keys), list[Argument](), list[Row]()

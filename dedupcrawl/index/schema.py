@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
+from dedupcrawl.core.candidates import put_keys, signed
 from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
@@ -83,10 +84,7 @@ class Schema:
     def keys(self, record: Record) -> list[Keys]:
         """The keys under which a record is posted, by table."""
         keys = [_NO_KEYS] * len(self.payload_bits)
-        for slot, check in self.checks:
-            signature = record.signatures[slot]
-            if signature is not None:
-                keys[slot] = check.keys(signature)
+        put_keys(self.checks, record.signatures, keys)
         if record.page is not None:
             keys[self.urls] = array("Q", (url_key(record.page.url),))
         if record.ended:
@@ -103,11 +101,7 @@ class Schema:
         """
         if not self.checks:
             raise ValueError("this index was opened without checks, to be read only: open it with the checks it holds")
-        signed, slots, made = entry.signatures, self._slots, []
-        for check in checks or [check for _, check in self.checks]:
-            name = check.name
-            if name in signed and name in slots:
-                made.append((slots[name], check, signed[name]))
+        made = signed(checks or [check for _, check in self.checks], self._slots, entry.signatures)
         if len(made) < len(entry.signatures):
             unknown = ", ".join(sorted(set(entry.signatures) - set(self.names)))
             raise ValueError(f"{entry.url} has a signature of {unknown}, but this index holds {', '.join(self.names)}")

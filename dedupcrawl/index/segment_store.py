@@ -238,7 +238,9 @@ class SegmentStore:
     def fold(self) -> None:
         """Fold full batches, beside the caller, unless another process is at it."""
         now = self.catalog.next_id
-        if now >= self._retry_at and self.catalog.fold_beside(partial(self._merge, self.manifest)):
+        if now < self._retry_at or not self.catalog.has_full_batch:
+            return
+        if self.catalog.fold_beside(partial(self._merge, self.manifest)):
             self._retry_at = now + min(_RETRY_PAGES, self.catalog.schema.batch_pages)
 
     def _merge(self, manifest: Manifest, fold: Fold) -> None:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index import search
+from dedupcrawl.index import pages
 from dedupcrawl.index.record import Entry, Skip
 from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
@@ -127,7 +127,7 @@ def test_an_exception_of_a_check_changes_nothing(index: AnyIndex, monkeypatch: p
 
 
 def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "COMPARED_LIMIT", 20)
+    monkeypatch.setattr(pages, "COMPARED_LIMIT", 20)
     for number in range(30):
         offer(index, page(f"http://hot/{number}", 7, title=str(number)))
     asked: list[str] = []

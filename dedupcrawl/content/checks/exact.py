@@ -51,11 +51,7 @@ class ExactCheck(Equality):
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first half of the digest, after its kind."""
-        return array("Q", (_key(signature),))
+        return array("Q", (int.from_bytes(signature[1:9], "little") ^ signature[0],))
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
-        return postings.pages_of(_key(signature))
-
-
-def _key(signature: bytes) -> int:
-    return int.from_bytes(signature[1:9], "little") ^ signature[0]
+        return postings.pages_of(int.from_bytes(signature[1:9], "little") ^ signature[0])
