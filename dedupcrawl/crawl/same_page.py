@@ -9,7 +9,7 @@ import msgspec
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.exact import ExactCheck
-from dedupcrawl.content.model import packaged
+from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.core.page_context import PageContext
@@ -25,7 +25,6 @@ TemplateOf = Callable[[str], Template]
 """Host → its site template, as far as it is known."""
 
 _NOTHING = PageContext({}, {}, frozenset())
-_LIKELY = 0.5  # least probability at which two pages count as one: here a wrong answer costs a fetch, not a page
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -33,6 +32,8 @@ class Look(msgspec.Struct, frozen=True):
 
     Attributes:
         outline: The symbols of its main text (see `core.main_outline`).
+        url: Where it was fetched.
+        title, headline: What it is called.
         body: Digest of its body; empty if the page comes from the index.
         page_context: What the page says beside its main text.
         secret: The index's secret, which went into `outline`.
@@ -40,7 +41,9 @@ class Look(msgspec.Struct, frozen=True):
 
     outline: bytes
     body: bytes
-    host: str = ""
+    url: str = ""
+    title: str = ""
+    headline: str = ""
     page_context: PageContext = _NOTHING
     secret: Secret = NO_SECRET
 
@@ -48,33 +51,42 @@ class Look(msgspec.Struct, frozen=True):
     def at(cls, analysis: Analysis) -> Look:
         """Reduce the analysis of a fetched page."""
         page, secret = analysis.page, analysis.text.secret
-        return cls(analysis.outline, page.body_digest, host_of(page.url), analysis.page_context, secret)
+        names = page.title, page.headline
+        return cls(analysis.outline, page.body_digest, page.url, *names, analysis.page_context, secret)
 
     @classmethod
     def of(cls, entry: Entry, secret: Secret) -> Look:
         """Reduce a kept page of the index that has this secret."""
-        return cls(entry.outline, b"", host_of(entry.source), PageContext.from_bytes(entry.asides), secret)
+        names = entry.title, entry.headline
+        return cls(entry.outline, b"", entry.source, *names, PageContext.from_bytes(entry.asides), secret)
+
+    @property
+    def host(self) -> str:
+        """Whose site template it has."""
+        return host_of(self.url)
+
+    def view(self, template_of: TemplateOf) -> View:
+        """The page as the model compares it, without its site's template."""
+        template = template_of(self.host)
+        return View(
+            self.url, self.host, self.title, self.outline, self.page_context, template, self.secret, self.headline
+        )
 
 
 NOWHERE = Look(b"", b"")  # stands for the page of a URL that has none
 
 
 def same_page(page: Look, canonical: Look, template_of: TemplateOf) -> bool | None:
-    """Whether `canonical` can replace `page` for whoever requested that; None if `page` has too little text."""
+    """Whether `canonical` can replace `page` for whoever requested that; None if `page` has too little text.
+
+    The model decides, as it does when a page is to be dropped: pages that it would keep are two.
+    """
     if page.body and page.body == canonical.body:
         return True
     if not page.outline or not canonical.outline:
         return False if page.outline else None  # None: an image or a JavaScript shell, say
-    templates = template_of(page.host), template_of(canonical.host)
-    looks = zip((page, canonical), templates, strict=True)
-    one, other = (View("", "", "", look.outline, look.page_context, of_host, page.secret) for look, of_host in looks)
-    if not evidence.shows_same(one, other):
-        return evidence.compare(one, other, packaged()).probability >= _LIKELY
-    is_equal = page.outline == canonical.outline or evidence.is_own_text_equal(one, other)
-    if is_equal or evidence.is_own_text_said(one, other):
-        return True
-    compared = evidence.compare_texts(page.outline, canonical.outline, packaged(), templates, page.secret)
-    return compared is not None and compared.probability >= _LIKELY
+    compared = evidence.compare(page.view(template_of), canonical.view(template_of), packaged())
+    return compared.probability >= packaged().threshold(TARGET_PRECISION)
 
 
 def is_known(look: Look, template_of: TemplateOf) -> bool:
