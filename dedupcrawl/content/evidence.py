@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import compress, pairwise
 from typing import Any
 
 import msgspec
@@ -21,7 +20,7 @@ from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.features import FEATURES, features, listed
 from dedupcrawl.core.features import shown as shown_features
 from dedupcrawl.core.page_context import PageContext
-from dedupcrawl.core.pair import Pair, unknown_lines, unknown_resources
+from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE, View, is_worth_comparing
@@ -107,51 +106,6 @@ def compare_texts(
     texts = zip((new, kept), both, strict=True)
     one, other = (View("", "", "", text, nothing, of_host, secret) for text, of_host in texts)
     return compare(one, other, model) if is_worth_comparing(one, other) else None
-
-
-def is_own_text_equal(one: View, other: View) -> bool:
-    """Whether two main texts are equal once the templates of their hosts are left out."""
-    return (
-        shows_same(one, other)
-        and one.main.tail_hash == other.main.tail_hash
-        and not (one.is_all_own or other.is_all_own)
-        and [*compress(one.main.symbols, one.own)] == [*compress(other.main.symbols, other.own)]
-    )
-
-
-def is_own_text_said(one: View, other: View) -> bool:
-    """Whether each page says all of the other's main text, without the site template, in its main text or beside it.
-
-    If a line is added to a page, extraction may take another part for its main text. If that part has no template, or
-    too little besides, the other page must also say all that stands beside it.
-    """
-    return shows_same(one, other) and _is_said(one, other) and _is_said(other, one)
-
-
-def shows_same(one: View, other: View) -> bool:
-    """Whether both have the same secondary text and resources, apart from what the other page says in its text."""
-    return not (
-        unknown_lines(one.page_context.secondary, other)
-        or unknown_lines(other.page_context.secondary, one)
-        or unknown_resources(one, other)
-    )
-
-
-def _is_said(page: View, by: View) -> bool:
-    lines, blocks = by.said_around.asides.keys() | by.said_around.link_lines.keys(), set(_blocks(by))
-    own = (block for block, end in zip(_blocks(page), page.main.ends, strict=True) if page.own[end - 1])
-    its_lines = page.page_context.asides.keys() | page.page_context.link_lines.keys() if page.is_all_own else set()
-    return (
-        not page.main.tail
-        and its_lines <= lines.union(by.main.hashes)
-        and all(block in blocks or block[1] in lines for block in own)
-    )
-
-
-def _blocks(page: View) -> list[tuple[bytes, int]]:
-    """The symbols of each block of a main text, with the hash of its skeleton."""
-    main, edges = page.main, pairwise([0, *page.main.ends])
-    return [(main.raw[2 * begin : 2 * end], line) for (begin, end), line in zip(edges, main.hashes, strict=True)]
 
 
 _SIGNS = {"against": "against a duplicate", "either": "context"}

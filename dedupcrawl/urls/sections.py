@@ -3,7 +3,8 @@
 The part that a URL belongs to follows from what sites usually route by: the host, the first two segments of the path,
 the script or page at the end, and arguments whose value is a word (`route=product/search`, `view=print`), except those
 that the rule drops. Only values in lower case are words. A value with capitals or figures is the name of one of many
-pages; of it only the namespace counts (`Special:Search`), or the ending.
+pages; of it only the namespace counts (`Special:Search`), or the ending. Folders may have other names (`Our-people`,
+`v2`).
 
 In each part URLs that the rule changes are tried apart from those that have the form it makes. The latter are left out
 as well, where another form was fetched first, and of two pages with the same text only one may have a link to a third.
@@ -32,13 +33,14 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
-_MOST_SECTIONS = 10  # tried separately; all others are one section more: docs/measured/rules-in-use.md
+_MOST_SECTIONS = 24  # tried separately, of twelve folders with URLs of two forms; all others are one section more
 _MOST_OFF = 16  # sections besides; a rule that is wrong in more is wrong
 _SECTIONS_LIKE_A_TRIAL = 4  # of 2 to 100 all let through as few wrong uses, 1 one more
 _LONGEST = 40  # characters of a word, and of an argument's name
 _TRAITS_KEPT = 256  # URLs: all rules that were used on one ask, when it is rewritten, audited and told
 
 _WORD = re.compile(r"[a-z]+(?:[_./:][a-z]+){0,3}", re.ASCII)
+_FOLDER = re.compile(r"[A-Za-z]+[0-9]{0,2}(?:[-_.][A-Za-z]+[0-9]{0,2}){0,2}", re.ASCII)
 _SPACE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)?:", re.ASCII)  # of names
 
 _Key = tuple[tuple[str, str], ...]
@@ -59,9 +61,9 @@ def traits(url: str) -> tuple[tuple[str, str], ...]:
     made = {"host": parts.authority.partition(":")[0].lower()[:_LONGEST]}
     segments = [segment for segment in parts.segments if segment]
     if len(segments) > 1:
-        made["front"] = _kind(segments[0])
+        made["front"] = _kind(segments[0], _FOLDER)
     if len(segments) > 2:
-        made["second"] = _kind(segments[1])
+        made["second"] = _kind(segments[1], _FOLDER)
     if segments:
         made["page"] = _kind(segments[-1])
     for arg in parts.args[:_MOST_ARGUMENTS]:
@@ -80,13 +82,13 @@ def folders(url: str) -> tuple[tuple[str, str], ...]:
     return tuple(one for one in traits(url) if one[0] in ("front", "host", "second"))
 
 
-def _is_word(text: str) -> bool:
-    return len(text) <= _LONGEST and _WORD.fullmatch(text) is not None
+def _is_word(text: str, word: re.Pattern[str] = _WORD) -> bool:
+    return len(text) <= _LONGEST and word.fullmatch(text) is not None
 
 
-def _kind(text: str) -> str:
+def _kind(text: str, word: re.Pattern[str] = _WORD) -> str:
     """A word, else the space of names that a name is in, or what it ends in; * for any other name."""
-    if _is_word(text):
+    if _is_word(text, word):
         return text
     if (space := _SPACE.match(text)) and len(space[0]) <= _LONGEST:
         return f"{space[0]}*"

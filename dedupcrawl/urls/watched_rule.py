@@ -22,7 +22,7 @@ from dedupcrawl.urls.probation import (
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.sections import Section, Sections
 
-MOST_EXAMPLES = 12
+MOST_EXAMPLES = 26
 """Of a rule: as many as sections are tried separately (`sections`), and two more, for the log has spoken in some."""
 
 _MOST_WRONG = 64  # counterexamples of a rule in its file: those of further owners are found anew

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.differences import Stretch, stretches
-from dedupcrawl.content.evidence import LABELS, Evidence, compare, in_words, is_own_text_said
+from dedupcrawl.content.evidence import LABELS, Evidence, compare, in_words
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.features import FEATURES
@@ -138,29 +138,6 @@ def test_what_differs_is_shown_as_the_new_page_says_it() -> None:
     assert shown["needed"] == 0.78
     assert shown["new_words_middle"] > 0
     assert "figures" not in shown
-
-
-_SAID = [f"{word} says what nobody else says" for word in sorted(set(TEXT.lower().split()))]
-LINES = st.lists(
-    st.sampled_from(_SAID), unique_by=lambda line: SymbolText.of((line,)).block_hashes[0]
-)  # of other skeletons
-
-
-def said(one: Page, other: Page, template: Template | None = None) -> bool:
-    known = template or Template()
-    return is_own_text_said(*(view(page.replace(url="", title=""), known) for page in (one, other)))
-
-
-@given(LINES, st.integers(0, 20), st.integers(0, 20))
-def test_whatever_part_of_a_page_is_taken_for_its_main_text_it_says_the_same(lines: list[str], a: int, b: int) -> None:
-    one = Page("http://a.example/1", paragraphs=tuple(lines[:a]), asides=tuple(lines[a:]))
-    other = Page("http://a.example/2", paragraphs=tuple(lines[b:]), asides=tuple(lines[:b]))
-    assert said(one, other)
-    assert said(other, one)
-    if lines:
-        less = Page("http://a.example/3", paragraphs=tuple(lines[1:]), asides=())
-        assert not said(one, less)
-        assert not said(less, one)
 
 
 JSON = st.recursive(

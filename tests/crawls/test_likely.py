@@ -94,6 +94,22 @@ async def test_what_was_requested_before_its_rule_was_known_is_not_stored_twice(
     assert max(done.requests.values()) == 1
 
 
+@pytest.mark.parametrize("seed", range(4))
+async def test_where_one_of_twelve_folders_differs_none_of_its_pages_is_lost(tmp_path: Path, seed: int) -> None:
+    folders = ["press-releases", "our-people", "en-us", "v2", "News", *(f"{letter}-list" for letter in "abcdefg")]
+    urls = [f"/{folder}/{n}{end}" for folder in folders for n in range(25) for end in ("/", "")]
+    texts_of = {url: prose(number if "our-people" in url else number // 2 + 5_000) for number, url in enumerate(urls)}
+    pages: dict[str, Any] = {url: page(text) for url, text in texts_of.items()}
+    Random(seed).shuffle(urls)
+    menus = [urls[start : start + 20] for start in range(0, len(urls), 20)]
+    pages |= {f"/menu{n}": page(prose(900 + n), *links, f"/menu{n + 1}") for n, links in enumerate(menus)}
+    with serve(pages) as site:
+        crawls = [await crawl(f"{site.base}/menu0", settings(tmp_path)) for _ in range(2)]
+    for done in crawls:
+        assert set(texts_of.values()) <= texts(done)
+    assert crawls[1].stats["dedup/url/saved"] > 200
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_a_later_crawl_stores_each_url_once(tmp_path: Path, seed: int) -> None:
     """What the first crawl kept may have the form that the rule rewrites, and be requested before the rule is known."""

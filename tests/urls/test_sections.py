@@ -74,11 +74,12 @@ def test_what_a_rule_drops_by_the_start_of_its_name_tells_no_places_apart(rule: 
 def test_the_more_places_a_rule_has_passed_in_the_fewer_trials_a_new_one_needs() -> None:
     found = Sections(Rule("limit", "rewrite", drop=("limit",), source="learned", examples=(EXAMPLE,)))
     sections = []
-    for word in WORDS[:10]:
-        sections.append(found.of(f"http://a.com/search?q={word}&limit=5"))
+    for number in range(24):
+        word, folder = WORDS[number % 12], WORDS[number // 12]
+        sections.append(found.of(f"http://a.com/{folder}/search?q={word}&limit=5"))
         for _ in range(50):  # of one place they say little about the next
             sections[-1].passes()
-    assert [section.before for section in sections] == [(0, 0)] * 3 + [(1, 0)] * 4 + [(2, 0)] * 3
+    assert [section.before[0] for section in sections] == [number // 4 for number in range(1, 25)]
     assert found.of(f"http://a.com/search?q={WORDS[11]}&limit=5") is sections[-1], "no more are tried apart"
 
 
