@@ -158,6 +158,7 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
     )
     earlier = values["carried_over_rules"]
     kept, refuted = counted(earlier["kept"], "rule"), earlier["refuted"]
+    off = sum(rule.is_off for of_site in summary.learned.rules for rule in of_site.rules)
     named = ", including those that redirects and canonical links name" if values["urls"] > values["rows"] else ""
     if values["urls"] < values["rows"] - sum(summary.skipped.values()):
         named = ", each counted once however many rows it has"
@@ -167,6 +168,10 @@ def _lines(summary: TrainingSummary, rules: Path, given: Sequence[str]) -> list[
         f"{counted(values['redundant_urls'], 'redundant URL')}{named}",
         f"false clusters left out: {false}",
         f"{counted(values['rules'], 'rule')} for {counted(values['sites_with_rules'], 'site')} in {rules}",
+        *(
+            [f"known of other sites and switched off, for this log speaks against them: {counted(off, 'rule')}"]
+            * (off > 0)
+        ),
         f"held-out clusters: {proved}",
         f"the whole log: {of_log}",
         *([f"learned before and not again: {kept} kept, {refuted:,} refuted"] if any(earlier.values()) else []),
@@ -179,8 +184,8 @@ def _next_steps(values: Mapping[str, Any], rules: Path, given: Sequence[str]) ->
     folder = shlex.quote(str(rules))
     if not values["clusters"]:
         return [
-            "No two URLs of this log have the same page, so there is nothing to learn. A feed has only what was kept: "
-            "take the crawl log, .scrapy/dedup/crawl-log.jsonl."
+            "No two URLs of this log have the same page, so there is nothing to learn. If it is a feed, it has only "
+            "what was kept: take the crawl log, .scrapy/dedup/crawl-log.jsonl."
         ]
     if not values["rules"]:
         further = "further " * bool(values["carried_over_rules"]["kept"])

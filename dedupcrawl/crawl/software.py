@@ -118,7 +118,7 @@ class Software:
                 written.append(path_in(folder, site))
         if written:
             more = f" and {len(written) - 1} more" if len(written) > 1 else ""
-            message = "dedupcrawl: rules of known software that held or failed are written into %s%s, for later crawls"
+            message = "dedupcrawl: known and likely rules that held or failed are written into %s%s, for later crawls"
             logger.info(message, printable(str(written[0])), more)
 
     def _recognize(self, site: str, news: SiteSoftware) -> dict[str, Ruling]:
