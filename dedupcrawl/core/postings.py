@@ -91,7 +91,7 @@ def post(tails: list, keys: object, page: uint32_t):
         made: array.array = some
         if made.typecode != "Q":
             raise TypeError("keys are an array of 64-bit numbers")
-        cython.cast(Tail, tail).put(made.data.as_ulonglongs, len(made), page)
+        cython.cast(Tail, tail).put(cython.cast(cython.pointer(uint64_t), made.data.as_ulonglongs), len(made), page)
 
 
 class Postings:

@@ -69,7 +69,7 @@ class Aliases:
         if not self._settings.for_url(url).alias_sources:
             return None
         with self._store.asked:
-            alias = self._store.known(url, self._rules.normalize(url).canonical)
+            alias = self._store.known(url)
             if alias is not None and self._holds(url, alias):
                 return Normalized(url, alias.target, "rewrite", (alias.rule,)), alias.run == self._run
         return None
