@@ -111,21 +111,6 @@ async def test_where_one_of_twelve_folders_differs_none_of_its_pages_is_lost(tmp
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_a_later_crawl_stores_each_url_once(tmp_path: Path, seed: int) -> None:
-    """What the first crawl kept may have the form that the rule rewrites, and be requested before the rule is known."""
-    urls = [f"/{folder}/{n}{end}" for folder in ("a", "b", "c") for n in range(FOLDERS) for end in ("/", "")]
-    pages: dict[str, Any] = {url: page(prose(number // 2)) for number, url in enumerate(urls)}
-    Random(seed).shuffle(urls)
-    menus = [urls[start : start + 20] for start in range(0, len(urls), 20)]
-    pages |= {f"/menu{n}": page(prose(900 + n), *links, f"/menu{n + 1}") for n, links in enumerate(menus)}
-    with serve(pages) as site:
-        crawls = [await crawl(f"{site.base}/menu0", settings(tmp_path)) for _ in range(2)]
-    for done in crawls:
-        assert max(Counter(item["url"] for item in done.items).values()) == 1
-        assert texts(done) >= {prose(n) for n in range(3 * FOLDERS)}
-
-
-@pytest.mark.parametrize("seed", range(3))
 async def test_a_form_that_alone_has_a_link_that_leads_on_is_not_left_out(tmp_path: Path, seed: int) -> None:
     """Where the plain form is left out nothing is lost, whatever comes first: this says nothing of the reverse."""
     plain = [f"/v?id={n}" for n in range(FOLDERS)]
