@@ -27,11 +27,14 @@ from benchmarks.planted import FALSE_SHARE, Paragraphs, differing_share, shingle
 from benchmarks.planted_cases import Case, look_alikes, originals, other_things, variants, versions
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
-from dedupcrawl.content.evidence import Evidence, compare_texts
+from dedupcrawl.content.evidence import Evidence, compare
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.core.features import FEATURES
 from dedupcrawl.core.main_outline import packed as outline
+from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.template import Template
+from dedupcrawl.core.view import View, is_worth_comparing
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.lmdb import LmdbIndex
@@ -216,8 +219,8 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
             for band in ("the same" if alike[number] == 1 else "changed", "all"):
                 bands[band].append((keeper is not None, keeper is not None or found_all))
             if keeper is None and not found_all:
-                found = compare_texts(outline(SymbolText.of(later)), outline(SymbolText.of(earlier)), packaged())
-                reasons[refusal(found)] += 1
+                views = bare(later), bare(earlier)
+                reasons[refusal(compare(*views, packaged()) if is_worth_comparing(*views) else None)] += 1
     table(
         f"{language}: versions, Jaccard >= {ALIKE}",
         ["pairs", "dropped", "or superseding"],
@@ -229,6 +232,11 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
         f"dropped for a document of another name: {elsewhere}; {false} of these differ in over a quarter "
         f"of their words, {1e6 * false / compared:.1f} in a million pairs"
     )
+
+
+def bare(text: tuple[str, ...]) -> View:
+    """A main text, without the rest of its page."""
+    return View("", "", "", outline(SymbolText.of(text)), PageContext({}, {}, frozenset()), Template())
 
 
 def refusal(found: Evidence | None) -> str:

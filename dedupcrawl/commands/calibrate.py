@@ -61,14 +61,14 @@ def command(labels: Sequence[Path], index: str | None, output: Path, sets: Seque
     target = settings.target_precision
     read = _read(labels, index, settings)
     fitted = f"dedupcrawl calibrate, {counted(len(read.same), 'label')}"
-    model, fitted_thresholds, *dropped = fit_labels(read.values, read.same, read.folds, target, fitted)
+    model, probabilities, *dropped = fit_labels(read.values, read.same, read.folds, target, fitted)
     before, after = (_figures(one, read.same) for one in dropped)
     is_worse = _lack(after, target) > _lack(before, target)
     values = {
         "labels": len(read.same),
         "same": sum(read.same),
         "equal": read.equal,
-        "probabilities": [round(min(fitted_thresholds), 4), round(max(fitted_thresholds), 4)],
+        "probabilities": [round(min(probabilities), 4), round(max(probabilities), 4)],
         "target_precision": target,
         "before": before,
         "after": after,

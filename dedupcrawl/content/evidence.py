@@ -16,14 +16,11 @@ import msgspec
 
 from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.features import FEATURES, features, listed
 from dedupcrawl.core.features import shown as shown_features
-from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.template import Template
-from dedupcrawl.core.view import TITLE, View, is_worth_comparing
+from dedupcrawl.core.view import TITLE, View
 from dedupcrawl.printable import counted, printable
 
 HALF = 0.5
@@ -88,24 +85,6 @@ def compare(new: View, kept: View, model: Model) -> Evidence:
     """The evidence about two pages."""
     pair = Pair(new, kept)
     return Evidence(model.compiled.probability_of(pair), pair)
-
-
-def compare_texts(
-    new: bytes,
-    kept: bytes,
-    model: Model,
-    templates: tuple[Template, Template] | None = None,
-    secret: Secret = NO_SECRET,
-) -> Evidence | None:
-    """The evidence about two main texts, without the rest of their pages; None if they have little in common.
-
-    The texts are given as outlines, made by `main_outline.packed`, with the templates of both hosts, if they are known,
-    and the secret of their index.
-    """
-    nothing, both = PageContext({}, {}, frozenset()), templates or (Template(), Template())
-    texts = zip((new, kept), both, strict=True)
-    one, other = (View("", "", "", text, nothing, of_host, secret) for text, of_host in texts)
-    return compare(one, other, model) if is_worth_comparing(one, other) else None
 
 
 _SIGNS = {"against": "against a duplicate", "either": "context"}

@@ -337,8 +337,8 @@ class Normalizer:
     def has_more(self, site: str) -> None:
         """The rules of a site have changed: forget what was made ready for it, and for no other site."""
         self._by_authority = {of: host for of, host in self._by_authority.items() if _site(of) != site}
-        for host in (self._by_site, self._rules, self._reduced):
-            host.pop(site, None)
+        for cache in (self._by_site, self._rules, self._reduced):
+            cache.pop(site, None)
 
     def _forget(self) -> None:
         for cache in (self._by_authority, self._by_site, self._rules, self._reduced):

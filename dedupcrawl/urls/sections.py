@@ -33,13 +33,14 @@ from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
 
 _MOST_ARGUMENTS = 32  # of a URL that are looked at
-_MOST_SECTIONS = 24  # tried separately, of twelve folders with URLs of two forms; all others are one section more
+_MOST_SECTIONS = 24  # tried separately; set by hand, for twelve folders with two forms: tests/crawls/test_likely.py
 _MOST_OFF = 16  # sections besides; a rule that is wrong in more is wrong
 _SECTIONS_LIKE_A_TRIAL = 4  # of 2 to 100 all let through as few wrong uses, 1 one more
 _LONGEST = 40  # characters of a word, and of an argument's name
 _TRAITS_KEPT = 256  # URLs: all rules that were used on one ask, when it is rewritten, audited and told
 
 _WORD = re.compile(r"[a-z]+(?:[_./:][a-z]+){0,3}", re.ASCII)
+# Of a folder. Set by hand: a longer name, or one with more figures, is rather that of one of many pages.
 _FOLDER = re.compile(r"[A-Za-z]+[0-9]{0,2}(?:[-_.][A-Za-z]+[0-9]{0,2}){0,2}", re.ASCII)
 _SPACE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)?:", re.ASCII)  # of names
 
