@@ -94,6 +94,22 @@ async def test_what_was_requested_before_its_rule_was_known_is_not_stored_twice(
     assert max(done.requests.values()) == 1
 
 
+async def test_pages_that_the_crawl_would_keep_are_two_in_a_trial(tmp_path: Path) -> None:
+    """Two lots of one description differ in price and weight, in a line that every page has with other figures."""
+    urls = [f"/lot/{n}{end}" for n in range(FOLDERS) for end in ("/", "")]
+    lots = {
+        url: (prose(number // 2), f"Price {37 * number + 113} euros, weight {number % 90 + 5} kg")
+        for number, url in enumerate(urls)
+    }
+    pages: dict[str, Any] = {url: page("</p><p>".join(lot)) for url, lot in lots.items()}
+    Random(1).shuffle(urls)
+    pages["/menu"] = page(prose(900), *urls)
+    strict = {"DEDUP_TARGET_PRECISION": 0.995}  # so that the crawl keeps all of them, whatever secret its hashes have
+    done = await crawled(pages, settings(tmp_path, **strict), start="/menu")
+    assert done.stats["dedup/software/likely"] == 1
+    assert len(texts(done)) == 2 * FOLDERS + 1
+
+
 @pytest.mark.parametrize("seed", range(4))
 async def test_where_one_of_twelve_folders_differs_none_of_its_pages_is_lost(tmp_path: Path, seed: int) -> None:
     folders = ["press-releases", "our-people", "en-us", "v2", "News", *(f"{letter}-list" for letter in "abcdefg")]
