@@ -66,9 +66,16 @@ def lines_of(page: Page, template: Template, secret: Secret = NO_SECRET) -> tupl
 def _kind(line: str, secret: Secret, *, recurs: bool) -> Kind:
     if not recurs:
         return "own"
+    # A symbol has 15 bits, so one word in 546 has the symbol of a date word, another one for each secret.
+    has_value = _masks(line, secret) and _masks(line, NO_SECRET)
+    return "slot" if has_value else "furniture"
+
+
+def _masks(line: str, secret: Secret) -> bool:
+    """Whether the skeleton of a line masks a symbol, because it is a number, a word of a date, or looks like one."""
     symbols = memoryview(symbols_of(SymbolText.of((line,), secret))).cast("H")
     table = vocabulary_of(secret).skeleton_table
-    return "slot" if any(table[symbol] != symbol for symbol in symbols) else "furniture"
+    return any(table[symbol] != symbol for symbol in symbols)
 
 
 _LOOKS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -12,6 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.commands.selection import forms_of
+from dedupcrawl.commands.text import lines_of
+from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.template import RECURRING, Template
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.page import Page
 from tests.commands import invoked
 from tests.commands.invoked import check_refused, checked, run
 from tests.crawls.site import prose
@@ -67,6 +72,15 @@ def test_an_index_tells_template_and_slots_from_what_is_the_pages_own(file: Path
     assert parts["slots"][0].startswith("There are 77 guests")
     other = told(file, "--index", index, "--url", "http://b.example/77")
     assert other["slots"] == []
+
+
+def test_no_secret_of_an_index_makes_a_slot_of_a_line_without_values() -> None:
+    page = Page("http://a.example/77", title="Topic 77", paragraphs=("Welcome to the board of the friends of pumps",))
+    for number in range(400):  # a word has the symbol of a date word by one secret in 546
+        secret, template = Secret.of(b"%d" % number), Template()
+        for _ in range(RECURRING):
+            template.add(Analysis(page, secret).text.block_hashes)
+        assert [line.kind for line in lines_of(page, template, secret)[0]] == ["furniture"]
 
 
 def test_a_url_of_an_index_that_kept_its_text(index: Path) -> None:
