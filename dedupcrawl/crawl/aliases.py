@@ -21,7 +21,7 @@ from dedupcrawl.crawl.packed_request import pack_request, unpack_request
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
-from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside, same_page
+from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside
 from dedupcrawl.detection.provisional import MOST_PROVISIONAL
 from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
@@ -52,7 +52,7 @@ class Aliases:
         self._spider, self._run, self._stats = parts.spider, parts.run, parts.stats
         self._tries, self._book = parts.tries, parts.book
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # no rule may lose earlier crawls' pages
-        self._template_of, self._trust = parts.detector.template_of, parts.detector.trust
+        self._comparer, self._trust = parts.comparer, parts.detector.trust
         self.first_referrers = FirstReferrers()
         self._changed = HashSet()  # URLs whose page has changed since earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URL of a kept page → links that only it led to
@@ -123,7 +123,7 @@ class Aliases:
                 return False
             led_to = self._page_at(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
-                return same_page(self._store.look(own), self._store.look(led_to), self._template_of) is False
+                return self._comparer.same_page(self._store.look(own), self._store.look(led_to)) is False
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
@@ -142,7 +142,7 @@ class Aliases:
         elif kept.run == self._run:
             return False
         else:
-            is_same = same_page(self._store.look(kept), Look.at(now), self._template_of) is not False
+            is_same = self._comparer.same_page(self._store.look(kept), Look.at(now)) is not False
             if is_same or is_kept_with_lines_beside(kept.outline, now):
                 page.is_update = True
                 return False
@@ -262,7 +262,7 @@ class Aliases:
             if keeper in (target, named) or (other is not None and other.target == keeper):
                 continue
             kept = self._page_at(target) if page.is_update else None  # compared only with its older version
-            if kept is not None and same_page(Look.at(page.analyse()), self._store.look(kept), self._template_of):
+            if kept is not None and self._comparer.same_page(Look.at(page.analyse()), self._store.look(kept)):
                 continue
             void = Alias("", "", self._spider.name, self._run, time.time())
             self._store.attach(named, NAME, void.to_bytes())

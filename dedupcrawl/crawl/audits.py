@@ -25,7 +25,7 @@ from dedupcrawl.crawl.falls import Falls
 from dedupcrawl.crawl.log_file import AliasRows
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
-from dedupcrawl.crawl.same_page import NOWHERE, Look, is_known, same_page
+from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.index.record import Rewrite
 from dedupcrawl.sites import host_of, owner_of
 from dedupcrawl.urls.probation import TRIALS_OF_A_SECTION
@@ -52,7 +52,7 @@ class Audits:
     def __init__(self, parts: Parts, aliases: Aliases, alias_rows: AliasRows, falls: Falls) -> None:
         self._parts, self._aliases, self._alias_rows, self._falls = parts, aliases, alias_rows, falls
         self._book, self._rewrites, self._earlier = parts.book, parts.rewrites, parts.earlier
-        self._stats, self._fetched, self._template_of = parts.stats, parts.fetched, parts.detector.template_of
+        self._stats, self._fetched, self._comparer = parts.stats, parts.fetched, parts.comparer
         self.errors, self.leading_on, self.suspected = ErrorPages(), LeadingOn(), HashSet()
         self._by_url: dict[str, Audit] = {}  # at most `_MOST_OPEN`
         self._instead: dict[str, Look] = {}  # target → the original page of the last audit whose pages differed
@@ -222,7 +222,7 @@ class Audits:
     def asked_for(self, url: str, look: Look, *, is_trial: bool = False) -> None:
         """Give a page, fetched as requested, to its URL's audit, if any; `is_trial`: it was fetched for an audit."""
         for other in self._disputed():
-            if other.is_early and other.found is not None and is_known(other.found, self._template_of):
+            if other.is_early and other.found is not None and self._comparer.is_known(other.found):
                 self._settle(other)
         if audit := self._by_url.get(url) or (self._resumed(url) if is_trial else None):
             audit.asked = look
@@ -303,7 +303,7 @@ class Audits:
         look = audit.found or self._earlier.look(audit.target)
         if look is None:
             return
-        same = None if look is NOWHERE else same_page(audit.asked, look, self._template_of)
+        same = None if look is NOWHERE else self._comparer.same_page(audit.asked, look)
         if same is False:
             if not self._is_final(audit, look, is_last=is_last):
                 return
@@ -332,12 +332,12 @@ class Audits:
         assert audit.asked is not None
         last = self._instead.get(audit.target)
         self._instead[audit.target] = audit.asked
-        is_last = last is not None and bool(same_page(audit.asked, last, self._template_of))
+        is_last = last is not None and bool(self._comparer.same_page(audit.asked, last))
         return True if is_last else False if self._earlier.is_dropped(audit.url) else None
 
     def _is_final(self, audit: Audit, look: Look, *, is_last: bool) -> bool:
         """Whether all is known that may explain why the two pages differ; if not, the audit waits for it."""
-        audit.found, audit.is_early = look, not is_known(look, self._template_of)
+        audit.found, audit.is_early = look, not self._comparer.is_known(look)
         if is_last or audit.is_early:
             return is_last
         return audit.is_unjudged or self._earlier.is_served(audit.url, audit.target) is not None

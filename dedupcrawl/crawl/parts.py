@@ -19,6 +19,7 @@ from dedupcrawl.crawl.fetched import Fetched
 from dedupcrawl.crawl.outage import Owed
 from dedupcrawl.crawl.pages import Pages
 from dedupcrawl.crawl.rewrites import Rewrites
+from dedupcrawl.crawl.same_page import PageComparer
 from dedupcrawl.crawl.savings import Savings
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.crawl.software_store import SoftwareStore
@@ -39,6 +40,7 @@ class Parts:
     Attributes:
         tries: Whether rules are tried. Aliases that pages state, and rules of known software, are used only then.
         chance: Draws which rewrites are tried.
+        comparer: Says whether two URLs lead to one page, as the content half would.
         book: The rule book; it has no rules if none are tried.
         rules: The rules in use.
         software: What is known of the software of sites; None if it is not used.
@@ -72,6 +74,7 @@ class Parts:
         self.book = RuleBook(tried[0], share or 1, self.chance, tried[1])
         self.rules = RulesInUse(self.normalizer, self.book if self.tries else None)
         self.pages = Pages(self.settings, self.index, self.software)
+        self.comparer = PageComparer(self.detector.template_of, self.detector.model, self.settings)
         self.batch = Batch(self.index, store.read)
         self.sending, self.owed = Sending(crawler), Owed()
         self.fetched = Fetched()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
 
 from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.exact import ExactCheck
-from dedupcrawl.content.model import TARGET_PRECISION, packaged
+from dedupcrawl.content.model import TARGET_PRECISION, Model
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import NO_SECRET, Secret, digest_of
 from dedupcrawl.core.page_context import PageContext
@@ -17,9 +17,8 @@ from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.index.record import Entry
+from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import host_of
-
-logger = logging.getLogger(__name__)
 
 TemplateOf = Callable[[str], Template]
 """Host → its site template, as far as it is known."""
@@ -76,22 +75,33 @@ class Look(msgspec.Struct, frozen=True):
 NOWHERE = Look(b"", b"")  # stands for the page of a URL that has none
 
 
-def same_page(page: Look, canonical: Look, template_of: TemplateOf) -> bool | None:
-    """Whether `canonical` can replace `page` for whoever requested that; None if `page` has too little text.
+@dataclass(frozen=True)
+class PageComparer:
+    """Compares two pages as this crawl compares pages that it may drop: pages that it would keep are two.
 
-    The model decides, as it does when a page is to be dropped: pages that it would keep are two.
+    Attributes:
+        template_of: The site templates of this crawl.
+        model: Turns the differences of two pages into a probability (DEDUP_MODEL).
+        settings: How sure the crawl wants to be on each site (DEDUP_TARGET_PRECISION).
     """
-    if page.body and page.body == canonical.body:
-        return True
-    if not page.outline or not canonical.outline:
-        return False if page.outline else None  # None: an image or a JavaScript shell, say
-    compared = evidence.compare(page.view(template_of), canonical.view(template_of), packaged())
-    return compared.probability >= packaged().threshold(TARGET_PRECISION)
 
+    template_of: TemplateOf
+    model: Model
+    settings: DedupSettings
 
-def is_known(look: Look, template_of: TemplateOf) -> bool:
-    """Whether enough pages of a host have come to tell the counters and clocks of its template from a page's text."""
-    return template_of(look.host).pages >= RECURRING
+    def same_page(self, page: Look, canonical: Look) -> bool | None:
+        """Whether `canonical` can replace `page` for whoever requested that; None if `page` has too little text."""
+        if page.body and page.body == canonical.body:
+            return True
+        if not page.outline or not canonical.outline:
+            return False if page.outline else None  # None: an image or a JavaScript shell, say
+        compared = evidence.compare(page.view(self.template_of), canonical.view(self.template_of), self.model)
+        target = self.settings.for_url(page.url).target_precision or TARGET_PRECISION  # 0: the checks decide on drops
+        return compared.probability >= self.model.threshold(target)
+
+    def is_known(self, look: Look) -> bool:
+        """Whether enough pages of its host have come to tell the counters and clocks of its template from its text."""
+        return self.template_of(look.host).pages >= RECURRING
 
 
 def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:

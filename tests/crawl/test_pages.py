@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.content.model import packaged
 from dedupcrawl.core.packing import pack
 from dedupcrawl.core.template import Template
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.probes import missing_url
-from dedupcrawl.crawl.same_page import NOWHERE, Look, digest_of_text, is_kept_with_lines_beside, same_page
+from dedupcrawl.crawl.same_page import NOWHERE, Look, PageComparer, digest_of_text, is_kept_with_lines_beside
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
+from dedupcrawl.settings import DedupSettings
 from tests.crawls.site import prose
 
 LINES = st.lists(st.text(min_size=1), max_size=3).map(tuple)
@@ -38,6 +40,12 @@ def template_of_pages(count: int) -> Template:
         analysis = Analysis(Page("http://a.example/", paragraphs=(f"Viewed {number} times", prose(10 + number))))
         analysis.learn(template, f"page {number}")
     return template
+
+
+def comparer(template: Template | None = None, **settings: object) -> PageComparer:
+    """`settings` without their prefix."""
+    given = DedupSettings.read({f"DEDUP_{name}": value for name, value in settings.items()})
+    return PageComparer(lambda host: template or Template(), packaged(), given)
 
 
 def digest(*paragraphs: str, **beside: tuple[str, ...]) -> bytes:
@@ -75,7 +83,17 @@ def test_of_a_page_without_a_text_all_does() -> None:
     ],
 )
 def test_whether_one_page_serves_who_asked_for_the_other(asked: Look, canonical: Look, same: bool | None) -> None:
-    assert same_page(asked, canonical, lambda host: Template()) is same
+    assert comparer().same_page(asked, canonical) is same
+
+
+def test_two_pages_are_one_if_the_crawl_would_drop_one_of_them() -> None:
+    edited = prose(1, 150).split()
+    edited[::12] = prose(77, 150).split()[::12]
+    pages = look(prose(1, 150)), look(" ".join(edited))
+    for target, same in ((0.9, True), (0.97, True), (0.995, False), (1.0, False)):
+        assert comparer(TARGET_PRECISION=target).same_page(*pages) is same
+        assert comparer(SITES={"a.example": {"DEDUP_TARGET_PRECISION": target}}).same_page(*pages) is same
+    assert comparer(CHECKS="papers").same_page(*pages) is True  # the model's default
 
 
 def test_counters_that_a_site_repeats_make_no_other_page() -> None:
@@ -86,9 +104,9 @@ def test_counters_that_a_site_repeats_make_no_other_page() -> None:
         return Look.at(Analysis(Page("http://a.example/", paragraphs=tuple(posts))))
 
     first, second = range(10, 20), range(50, 60)
-    assert same_page(thread(first), thread(second), lambda host: template_of_pages(5))
+    assert comparer(template_of_pages(5)).same_page(thread(first), thread(second))
     levels = thread(first, "Level {} of ten"), thread(second, "Level {} of ten")
-    assert not same_page(*levels, lambda host: Template())
+    assert not comparer().same_page(*levels)
 
 
 def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> None:
