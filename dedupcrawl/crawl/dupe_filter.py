@@ -33,6 +33,8 @@ class DupeFilterBypass:
     class remembers fingerprints as the filter does, and forgets them with the process: a request that was on its way
     when the process died is sent again.
 
+    A repetition may also have passed the filter before, and still wait in the queue (see `repeats`).
+
     Args:
         dropped: Called with each repetition that is dropped.
 
@@ -46,12 +48,15 @@ class DupeFilterBypass:
         self._signals, self._dropped = signals, dropped
         self._fingerprint = fingerprint
         self.known = HashSet()
+        self._purposes = HashSet()  # fingerprints, callbacks and cookie jars of these requests
 
     def admit(self, request: Request) -> Request:
         """Return a copy of `request` that bypasses the filter, and drop its repetitions from now on."""
         if not self.known:  # until then, a signal for every request would cost much and change nothing
             self._signals.connect(self._scheduled, signal=request_scheduled)
         self.known.add(self._fingerprint(request))
+        if not request.cb_kwargs:
+            self._purposes.add(self._purpose(request))
         return request.replace(dont_filter=True)
 
     def leave_to_filter(self, request: Request) -> None:
@@ -62,6 +67,14 @@ class DupeFilterBypass:
     def knows(self, request: Request) -> bool:
         """True for an admitted request and its repetitions."""
         return bool(self.known) and self._fingerprint(request) in self.known
+
+    def repeats(self, request: Request) -> bool:
+        """True for a request that would bring the page of an admitted request to the same callback once more."""
+        is_known = not request.dont_filter and self.knows(request)
+        return is_known and not request.cb_kwargs and self._purpose(request) in self._purposes
+
+    def _purpose(self, request: Request) -> tuple[object, ...]:
+        return self._fingerprint(request), request.callback, request.meta.get("cookiejar")
 
     def _scheduled(self, request: Request) -> None:
         """Drop repetitions. Scrapy calls this for each request, which rules may have rewritten, before its filter."""
@@ -79,7 +92,7 @@ class Repetitions:
 
     Scrapy requests `start_urls` without its filter, which therefore lets the first link back to one pass. A page that
     comes again at the same URL is an update, not a duplicate, so its items would be stored twice. Once a callback has
-    got such a page, a link for the same callback brings nothing new.
+    got such a page, a link for the same callback brings nothing new, nor does one that waits in the queue.
 
     Args:
         settings: Links back to the start are dropped only where these allow rewriting.
