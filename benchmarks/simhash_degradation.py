@@ -116,6 +116,7 @@ def main() -> None:
                 rows.append((FEATURES_ARE[kind], f"{language}, {way}", *_cells(found, truth)))
         rows.append((FEATURES_ARE[kind], "together", *_cells(np.concatenate(every), truth)))
     rows.append(("the paper", "", "300", f"{PAPER_DEVIATION:.2f}", "", ""))
+    figures.mkdir(parents=True, exist_ok=True)
     _plot(truth, lines, figures / "simhash-degradation.png")
     head = ("features", "pages", "number", "the curve is off by", "a single page by", "reported at the end")
     show("True similarity against the reported one", table(head, rows))
