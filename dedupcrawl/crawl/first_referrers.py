@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import msgspec
 from scrapy import Request
@@ -228,16 +228,20 @@ class FirstReferrers:
         """The URLs that the crawl would not reach without the page of `url`, which is on trial.
 
         Links on other pages on trial do not count, because these may be skipped, too; links on the pages of the URLs
-        `instead` do, because these are fetched if this one is skipped.
+        `instead`, and beyond them, do, because these are fetched if this one is skipped.
         """
-        only_on, others = self._only_on.get(url, {}), set(instead)
-        awaited = {key: link for key, link in only_on.items() if others.isdisjoint(link.tried)}
-        keys = list(awaited)
-        beyond = dict[int, str]()
-        for key in keys:
-            new = {
-                to: self._beyond[to] for to in self._leads_to.get(key, ()) if to in self._beyond and to not in beyond
-            }
-            beyond.update(new)
-            keys += new
-        return [*(one.url for one in awaited.values()), *beyond.values()]
+        others = set(instead)
+        reached = self._reached_from(map(key_of, others))
+        only_on = self._only_on.get(url, {}).items()
+        awaited = {key: link for key, link in only_on if others.isdisjoint(link.tried) and key not in reached}
+        beyond = self._reached_from(awaited) & self._beyond.keys() - reached
+        return [*(one.url for one in awaited.values()), *map(self._beyond.__getitem__, beyond)]
+
+    def _reached_from(self, keys: Iterable[int]) -> set[int]:
+        """The keys of the awaited URLs, and of those beyond, to which the pages of these lead."""
+        reached, waiting = set[int](), list(keys)
+        while waiting:
+            new = self._leads_to.get(waiting.pop(), set()) - reached
+            reached |= new
+            waiting += new
+        return reached

@@ -69,3 +69,14 @@ def test_what_only_pages_on_trial_lead_to() -> None:
     found.is_new(Request(U), page())
     assert found.lost_without("v") == []
     assert not found.is_awaited(U, page())
+
+
+def test_what_the_canonical_page_leads_to_is_reached_though_only_pages_on_trial_lead_to_that() -> None:
+    found, canonical, last = FirstReferrers(), "http://a.example/canonical", "http://a.example/last"
+    found.is_new(Request(canonical), page("w"))
+    for referrer in (page("v"), Referrer.of(Response(canonical, request=Request(canonical)))):
+        found.is_new(Request(U), referrer)
+    found.is_new(Request(last), Referrer.of(Response(U, request=Request(U))))
+    assert set(found.lost_without("v")) == {U, last}
+    assert found.lost_without("v", [canonical]) == []
+    assert set(found.lost_without("v", ["http://a.example/another"])) == {U, last}
