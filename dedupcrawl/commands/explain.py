@@ -180,7 +180,8 @@ def _of_page(facts: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sente
         for stretch in facts["side_by_side"]:
             yield from _stretch(stretch)
     if kept is not None:
-        yield f"its page was kept: {_described(kept)}"
+        is_in_doubt = verdict is not None and verdict["duplicate_of"] is None  # it was said that the page was kept
+        yield f"{'  this page:' if is_in_doubt else 'its page was kept:'} {_described(kept)}"
         if not kept["stored"]:
             yield "  its item is not stored yet: if it never is, the page is forgotten, and fetched again if necessary"
         if count := kept["template_blocks"]:
