@@ -149,7 +149,7 @@ def _of_alias(alias: dict[str, Any], verdict: dict[str, Any] | None) -> Iterator
         yield f"  {alias['source']} is no longer used on this site: {alias['refuted']}"
 
 
-def _of_page(facts: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sentence each
+def _of_page(facts: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912, PLR0915 - a sentence each
     verdict, kept, keeper = facts["verdict"], facts["kept"], facts["keeper"]
     if verdict is not None and not _names_another(verdict):  # the page was dropped once and is kept now
         verdict = None
@@ -180,8 +180,8 @@ def _of_page(facts: dict[str, Any]) -> Iterator[str]:  # noqa: PLR0912 - a sente
         for stretch in facts["side_by_side"]:
             yield from _stretch(stretch)
     if kept is not None:
-        is_in_doubt = verdict is not None and verdict["duplicate_of"] is None  # it was said that the page was kept
-        yield f"{'  this page:' if is_in_doubt else 'its page was kept:'} {_described(kept)}"
+        is_said = verdict is not None and verdict["duplicate_of"] is None  # for it was kept in doubt
+        yield f"{'  this page' if is_said else 'its page was kept'}: {_described(kept)}"
         if not kept["stored"]:
             yield "  its item is not stored yet: if it never is, the page is forgotten, and fetched again if necessary"
         if count := kept["template_blocks"]:
