@@ -300,7 +300,7 @@ class Audits:
     def _settle(self, audit: Audit, *, is_last: bool = False) -> None:
         if audit.asked is None or self._by_url.get(audit.url) is not audit:
             return
-        look = audit.found or self._earlier.look(audit.target)
+        audit.found = look = audit.found or self._earlier.look(audit.target)
         if look is None:
             return
         same = None if look is NOWHERE else self._comparer.same_page(audit.asked, look)
@@ -337,7 +337,7 @@ class Audits:
 
     def _is_final(self, audit: Audit, look: Look, *, is_last: bool) -> bool:
         """Whether all is known that may explain why the two pages differ; if not, the audit waits for it."""
-        audit.found, audit.is_early = look, not self._comparer.is_known(look)
+        audit.is_early = not self._comparer.is_known(look)
         if is_last or audit.is_early:
             return is_last
         return audit.is_unjudged or self._earlier.is_served(audit.url, audit.target) is not None
@@ -381,7 +381,8 @@ class Audits:
 
     def _tell(self, audit: Audit, *, held: bool) -> None:
         """Log the outcome, and learn from it about redirecting targets and error pages."""
-        self._alias_rows.tried(audit.url, audit.target, audit.rules, held=held)
+        compared = (audit.found and audit.found.url) or audit.target  # another URL may stand for the target
+        self._alias_rows.tried(audit.url, compared, audit.rules, held=held)
         if audit.led_to:
             self.leading_on.learn(audit.target, audit.rules, held=held)
         if audit.suspects and audit.found is not None:

@@ -15,6 +15,7 @@ from dedupcrawl.crawl.extension import Component
 from dedupcrawl.crawl.failures import log_failure
 from dedupcrawl.crawl.request_meta import (
     CANONICAL,
+    LOGGED,
     ORIGINAL_URL,
     POSTED,
     TRIAL,
@@ -173,7 +174,8 @@ class CrawlLogMiddleware(Component):
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Log the response, and return it untouched."""
-        if request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip"):
+        is_of_crawl = request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip")
+        if is_of_crawl or request.meta.get(LOGGED):
             try:
                 self._dedup.page_log.add(request, response)
                 if self._dedup.learning is not None:

@@ -16,6 +16,7 @@ from scrapy.http import Response
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.pages import FetchedPage, Pages
+from dedupcrawl.crawl.request_meta import LOGGED
 from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.crawl.sending import Sending
 from dedupcrawl.printable import printable
@@ -52,12 +53,12 @@ class Probes:
         is_wanted: Callable[[Response], bool],
         settle: Callable[[FetchedPage | None], None],
         *,
-        retry: bool = True,
+        is_made_up: bool = False,
     ) -> None:
         """Fetch a URL, and call `settle` with its page; with None if there is no answer, or none that is wanted.
 
-        Nothing happens while another probe with the subject `about` is open. `retry`: let Scrapy retry if the server
-        fails.
+        Nothing happens while another probe with the subject `about` is open. What a URL answers that is made up is not
+        logged, nor is it requested again if the server fails.
         """
         if about in self._waiting:
             return
@@ -72,7 +73,8 @@ class Probes:
                 logger.exception("The answer of %s to a request of dedupcrawl's own cannot be read.", printable(url))
             self.batch.then(partial(self._settle, about, partial(settle, page)), page)
 
-        self.sending.fetch(Request(url, meta={"dedup_skip": True, "dont_retry": not retry}), answered)
+        meta = {"dedup_skip": True, LOGGED: not is_made_up, "dont_retry": is_made_up}
+        self.sending.fetch(Request(url, meta=meta), answered)
 
     def _settle(self, about: str, settle: Callable[[], None]) -> None:
         waiting = self._waiting.pop(about)
@@ -98,7 +100,7 @@ def ask_for_error(probes: Probes, errors: ErrorPages, host: str, url: str) -> No
     if errors.is_new(host):
         missing = Request(missing_url(url)).url  # as Scrapy writes it
         learn = partial(learn_error, errors, host)
-        probes.ask(host, missing, lambda found: found.status >= 400 or found.url == missing, learn, retry=False)
+        probes.ask(host, missing, lambda found: found.status >= 400 or found.url == missing, learn, is_made_up=True)
 
 
 def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None:

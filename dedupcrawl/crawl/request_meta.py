@@ -18,6 +18,7 @@ REFETCHED = "dedup_refetched"  # due URLs that this request fetches, and its own
 GIVEN_BACK = "dedup_given_back"  # why it is sent as the spider made it, unless other rules rewrite it
 UNPROVED = "dedup_unproved"  # whether a rule that is not proven yet has rewritten this request
 FORCE_KEEP = "dedup_force_keep"  # whether its page is kept, whatever it duplicates; until it is answered
+LOGGED = "dedup_logged"  # whether its answer is logged, though the spider does not get it
 POSTED = "dedup_posted"  # it follows a request of another method, which says nothing about that request's URL
 
 GONE = (404, 410)  # statuses by which a site says that there is no such page; any other failure may be temporary

@@ -72,6 +72,16 @@ def test_the_second_crawl_starts_afresh_with_nothing_but_the_rules(done: tuple[s
 
 
 @pytest.mark.parametrize("part", ["first", "second"])
+def test_the_page_to_which_a_rule_leads_by_a_trial_is_in_the_log(done: tuple[str, Path], part: str) -> None:
+    """`train` would take a URL for another page if nothing but a trial named it."""
+    log = (done[1] / part / "crawl-log.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in log]
+    named = {row["alias_of"] for row in rows if row.get("alias_held")}
+    assert named
+    assert named <= {row["url"] for row in rows if "digest" in row or "redirect_to" in row}
+
+
+@pytest.mark.parametrize("part", ["first", "second"])
 def test_no_page_of_the_demo_site_is_lost(done: tuple[str, Path], part: str) -> None:
     """Every text of the site is there, whole, and no copy or excerpt of it."""
     urls = [item["url"] for item in items(done[1] / part)]
