@@ -7,50 +7,6 @@ A page that the new one updates is no candidate. A caller that stops early reads
 import cython
 
 
-def signed(checks: object, slots: dict, signatures: dict) -> list:
-    """Slot, check and signature of each of these checks that has a slot and a signature."""
-    made: list = []
-    for check in checks:
-        name: object = check.name
-        if name in signatures and name in slots:
-            made.append((slots[name], check, signatures[name]))
-    return made
-
-
-def put_keys(checks: tuple, signatures: tuple, keys: list):
-    """Put the keys under which a page is posted where each check has its slot: `checks` are slots and checks."""
-    for slot, check in checks:
-        signature: object = signatures[slot]
-        if signature is not None:
-            keys[slot] = check.keys(signature)
-
-
-def signatures_of(checks: object, page: object, whole: object, own: object, made: dict, names: object) -> dict:
-    """Name → signature of each of these checks that does not abstain on a page.
-
-    Args:
-        checks: The checks.
-        page: The page.
-        whole: Its main text.
-        own: What the checks sign whose names are not in `names`; None: they abstain.
-        made: Name → signature of the whole text, as far as it was made; the others are added.
-        names: The names of the checks that sign the whole text; None: all do.
-    """
-    signatures: dict = {}
-    for check in checks:
-        name: object = check.name
-        signature: object = None
-        if names is None or name in names:
-            if name not in made:
-                made[name] = check.signature(page, whole)
-            signature = made[name]
-        elif own is not None:
-            signature = check.signature(page, own)
-        if signature is not None:
-            signatures[name] = signature
-    return signatures
-
-
 class Candidates:
     """The candidates for one page, as of one moment; the index may be used meanwhile.
 

@@ -248,10 +248,6 @@ class View:
         total: cython.Py_ssize_t = main.count + main.tail + self.read_said_around().size
         return 1 - cython.cast(cython.double, own) / total if total else 0.0
 
-    def everywhere(self, blocks):
-        """Those of these blocks that nearly all pages of its site have."""
-        return {block for block in blocks if self.site.is_everywhere(block)}
-
     def links_to(self, other):
         """Whether this page links to the other one; False if they are on different hosts."""
         page_context: PageContext = self.read_around()

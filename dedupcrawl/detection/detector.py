@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
 from itertools import chain, starmap
 from typing import Any
 
@@ -109,14 +108,11 @@ class Detector:
         entry, comparison, verdict, kept, packed = yield from self._kept_or_dropped(entry, reading, asked)
         is_new = kept is not None and not kept.replaces
         if kept is not None or (packed and verdict.evidence.get("probability", 1.0) < 1):
-            later = asked
             if asked.is_same is not None or asked.request is not None:  # these may hold a whole response
-                later = msgspec.structs.replace(asked, is_same=None, request=None)
-            besides = comparison.kept.url if packed and comparison.kept else ""
-            again = partial(self._compared, asked=later, before=entry.kept_at, besides=besides)
+                asked = msgspec.structs.replace(asked, is_same=None, request=None)
+            keeper = comparison.kept.url if packed and comparison.kept else ""
             stays = asked.force_keep or (kept is not None and kept.replaces)
-            one = ProvisionalPage(page, entry, asked.checks, reading, again, packed, stays=stays, is_item=asked.is_item)
-            self._provisional.add(host, one)
+            self._provisional.add(host, ProvisionalPage(page, entry, asked, reading, keeper, packed, stays))
         if kept is not None:
             analysis.kept = premise_of(entry)
             main_outline.remember(reading.analysis.main, reading.own.secret)
@@ -297,7 +293,7 @@ class Detector:
         """
         for one in self._provisional.due(host):
             reading = Reading.of(Analysis(one.page, self.index.secret), template)
-            signatures, page_context = reading.signatures(one.checks), reading.view.kept_around
+            signatures, page_context = reading.signatures(one.asked.checks), reading.view.kept_around
             entry = msgspec.structs.replace(
                 one.entry, signatures=signatures, outline=reading.analysis.outline, asides=page_context
             )
@@ -306,7 +302,8 @@ class Detector:
                 is_kept = self.index.renew(entry)
             verdict = None
             if is_kept or (signatures and one.request):
-                verdict = one.compared(entry, reading).duplicate(self.index.search(entry, checks=one.checks))
+                search = self.index.search(entry, checks=one.asked.checks)
+                verdict = self._compared(entry, reading, one.asked, entry.kept_at, one.keeper).duplicate(search)
             if one.request and verdict is None:
                 dropped = Skip(self.spider, entry.source, one.request)
                 self.index.make_due([dropped])
@@ -314,7 +311,7 @@ class Detector:
                 self._provisional.remove(entry.url)
                 continue
             if is_kept and verdict is not None and not one.stays:
-                self._mark(verdict, is_item=one.is_item)
+                self._mark(verdict, is_item=one.asked.is_item)
             one.settle(entry, reading)
 
     def _mark(self, verdict: Verdict, *, is_item: bool) -> None:

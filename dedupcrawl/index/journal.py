@@ -159,11 +159,6 @@ class Journal:
 
     # Transactions
 
-    @property
-    def last_id(self) -> int:
-        """The number of the last transaction in which anybody has written."""
-        return int(self._env.info()["last_txnid"])
-
     def reading(self) -> Transaction:
         """A snapshot; to be used as a context manager while `lock` is held."""
         try:

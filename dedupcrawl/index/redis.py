@@ -141,7 +141,7 @@ class RedisIndex(RedisTables, Index):
         self.leases.have(cell for change in changes if change for cell in change.cells if cell.table == "leases")
         numbers = (row.page for row in rows)
         skips = [structs.replace(unpack_skip(_untaken(raw)), premise=None) for raw in due]
-        return [one and (next(numbers) if one.record else -1, one.record, skips) for one in changes]
+        return [one if one is None else (next(numbers) if one.record else -1, one.record, skips) for one in changes]
 
     def _add(self, change: Change, keys: list[str], arguments: list[Argument]) -> None:
         """What a server has to know of a change besides its row."""

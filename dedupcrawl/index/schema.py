@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.core.candidates import put_keys, signed
 from dedupcrawl.core.digests import SECRET_BYTES, Secret
+from dedupcrawl.core.signatures import put_keys, signed
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
 

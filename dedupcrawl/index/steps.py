@@ -7,9 +7,9 @@ know, and asks for a new plan where something has: optimistic concurrency contro
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.index.catalog import Catalog
@@ -19,7 +19,7 @@ from dedupcrawl.index.search import Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.tables import Cell
 
 
-class Step(NamedTuple):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """A page that is to be kept, or to be dropped because of another."""
 
     premise: Premise  # that it is stored, or the page because of which it is dropped
@@ -36,7 +36,7 @@ class Kept(msgspec.Struct, frozen=True):
     replaces: bool = False  # whether it took the place of a kept page of the same URL
 
 
-class Change(NamedTuple):
+class Change(msgspec.Struct, frozen=True, gc=False):
     """What is written for a page, all of it or nothing."""
 
     record: Record | None = None  # appended; tombstones take the places of the pages that it ends
@@ -106,7 +106,7 @@ def fallen(premise: Premise, owner: bytes, catalog: Catalog, fetch: Fetch) -> li
     found, change = newest(catalog, premise.url, fetch), Change(fallen=key_of(premise), owner=owner)
     if found is None or not is_kept_for(premise, found):
         return [change]
-    return [_ended(change._replace(detached=digest(premise.url)), found[0], catalog)]
+    return [_ended(structs.replace(change, detached=digest(premise.url)), found[0], catalog)]
 
 
 def renewed(entry: Entry, catalog: Catalog, fetch: Fetch) -> list[Change | None]:
@@ -126,4 +126,4 @@ def _ended(change: Change, page: int | None, catalog: Catalog) -> Change:
     if page is None:
         return change
     record = forgetting(page, catalog.next_id, len(catalog.schema.names))
-    return change._replace(record=record, keys=catalog.schema.keys(record))
+    return structs.replace(change, record=record, keys=catalog.schema.keys(record))
