@@ -16,6 +16,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.hash_set import HashSet
+from dedupcrawl.core.search import Search
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE
@@ -35,7 +36,6 @@ from dedupcrawl.index.mapped_files import ResidentLimit
 from dedupcrawl.index.notes import attachment_cell
 from dedupcrawl.index.record import Entry, Premise, Recorded, Skip
 from dedupcrawl.index.runs import RunTally
-from dedupcrawl.index.search import Search
 from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.page import Page

@@ -273,7 +273,8 @@ class Journal:
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Remove all rows whose keys begin so; returns them."""
-        gone = with_prefix(txn, self.tables[table], prefix)
+        with txn.cursor(self.tables[table]) as cursor:
+            gone = with_prefix(cursor, prefix)
         self._has_written |= bool(gone)
         for key, _ in gone:
             txn.delete(key, db=self.tables[table])

@@ -130,10 +130,10 @@ class LmdbIndex(Index):
 
     @in_turn
     def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
-        collected, of = [], self.journal.tables[table]
-        with self.journal.reading() as txn:
+        collected = []
+        with self.journal.reading() as txn, txn.cursor(self.journal.tables[table]) as cursor:
             for group in groups:
-                cells = with_prefix(txn, of, group + beginning)
+                cells = with_prefix(cursor, group + beginning)
                 collected.append({key[len(group) :]: raw for key, raw in cells} if cells else {})
         return collected
 

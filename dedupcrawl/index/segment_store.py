@@ -20,14 +20,13 @@ from pathlib import Path
 import msgspec
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.catalog import Catalog, Fold, tables_of
+from dedupcrawl.index.catalog import Catalog, Fetch, Fold, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.journal import OPENED, Journal
 from dedupcrawl.index.lmdb_tables import Transaction
 from dedupcrawl.index.record import Record, unpack
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.search import Fetch
 from dedupcrawl.index.segment import (
     SUFFIX,
     Ended,

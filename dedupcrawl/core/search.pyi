@@ -1,17 +1,21 @@
-# The Python interface of candidates.py.
+# The Python interface of search.py.
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, final
 
-class Candidates:
+COMPARED_LIMIT: int
+
+@final
+class Search:
     # It is made of what the index knows, which the core does not import.
-    def __new__(cls, *given: Any) -> Candidates: ...
+    def __new__(cls, *given: Any) -> Search: ...
     catalog: Any
     entry: Any
     end: int
-    lock: Any
-    signed: list[Any]
     superseded: dict[int, str]
+    @property
+    def superseded_urls(self) -> tuple[str, ...]: ...
     def similar(self) -> Iterator[tuple[str, Iterator[tuple[int, Any, float]]]]: ...
     def inside(self) -> Iterator[tuple[str, Iterator[tuple[int, Any, float]]]]: ...
-    def record(self, page: int) -> Any: ...
+    def kept(self) -> Any: ...
+    def is_outdated(self, by: Any) -> bool: ...
