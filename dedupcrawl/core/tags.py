@@ -18,6 +18,7 @@ _ENDING_NAMES = (b"div", b"p", b"table", b"td", b"tr", b"ul", b"li", b"h1", b"h2
 _unread = cython.declare(uint8_t[12][7])
 _ending = cython.declare(uint8_t[12][13])
 _meanings = cython.declare(Meaning[512])
+_traits = cython.declare(uint8_t[256])  # of each byte
 
 # Elements whose content is shown only by scripts or by browsers that lack a feature.
 _NOT_SHOWN = ("audio", "button", "canvas", "datalist", "object", "template", "video")
@@ -82,9 +83,13 @@ def _fill():
     for number, name in enumerate(_UNREAD_NAMES):
         for i, byte in enumerate(name):
             _unread[number][i] = byte
+        _traits[name[0]] = _traits[name[0] & 0xDF] = BEGINS_UNREAD
     for number, name in enumerate(_ENDING_NAMES):
         for i, byte in enumerate(name):
             _ending[number][i] = byte
+    for byte in range(256):
+        _traits[byte] |= IN_NAME if is_letter(byte) or 0x30 <= byte <= 0x3A or byte == 0x2D else 0
+        _traits[byte] |= ENDS_NAME if is_space(byte) or byte == 0x2F or byte == 0x3D else 0
     for tag, kind in _kinds().items():
         element = tag.lstrip("/")
         name = element.encode()
@@ -253,7 +258,7 @@ def read_tag(text, at, end, tag):
     if at == end:
         return -1
     after: cython.Py_ssize_t
-    if is_letter(text[at]):
+    if _traits[text[at]] & BEGINS_UNREAD:
         after = _after_unread(text, at, end, tag)
         if after >= 0:
             return after
@@ -267,7 +272,7 @@ def read_tag(text, at, end, tag):
         at = find(0x3E, text, at, end)
         return at + (at < end)
     tag.name.begin = at = letter
-    while at < end and (is_letter(text[at]) or 0x30 <= text[at] <= 0x3A or text[at] == 0x2D):
+    while at < end and _traits[text[at]] & IN_NAME:
         at += 1
     tag.name.end = tag.attributes.begin = at
     values: cython.int = 0
@@ -291,12 +296,12 @@ def next_attribute(text, left, found):
     """
     at: cython.Py_ssize_t = left.begin
     end: cython.Py_ssize_t = left.end
-    while at < end and (is_space(text[at]) or text[at] == 0x2F or text[at] == 0x3D):
+    while at < end and _traits[text[at]] & ENDS_NAME:
         at += 1
     if at == end:
         return False
     found.name.begin = at
-    while at < end and not (is_space(text[at]) or text[at] == 0x2F or text[at] == 0x3D):
+    while at < end and not _traits[text[at]] & ENDS_NAME:
         at += 1
     found.name.end = found.value.begin = found.value.end = at
     after: cython.Py_ssize_t = at
