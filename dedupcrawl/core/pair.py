@@ -241,7 +241,6 @@ class Pair:
             uint16s(page.main_text.raw),
             self.kept_count if of_kept else self.count,
             uint8s(flags),
-            1,
         )
 
     def told_of_others(self, words, others, of_kept):
@@ -264,7 +263,6 @@ class Pair:
             uint16s(page.main_text.raw),
             self.kept_count if of_kept else self.count,
             uint8s(self.kept_is_new if of_kept else self.is_new),
-            1,
         )
 
     @property

@@ -38,6 +38,5 @@ cdef Py_ssize_t occurring(
     const uint8_t *counting,
     const uint16_t *text,
     Py_ssize_t size,
-    const uint8_t *said,
-    int flag,
+    const uint8_t *bits,
 ) noexcept
