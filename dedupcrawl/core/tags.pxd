@@ -19,11 +19,6 @@ cdef enum:
     MAX_PIECES = 300_000
     TAG_LIMIT = 5_000  # bytes; `tame` removes the attributes of longer tags
 
-cdef enum:  # bits of what is known of a byte
-    IN_NAME = 1  # a name of a tag may contain it
-    ENDS_NAME = 2  # it ends the name of an attribute
-    BEGINS_UNREAD = 4  # the name of an element whose content is not read may begin with it
-
 cdef struct Span:
     Py_ssize_t begin, end
 

@@ -7,7 +7,16 @@ together (`dedupcrawl.core.outline`).
 """
 
 import cython
-from cython.cimports.dedupcrawl.core.ascii import find, is_digit, is_letter, is_space, lower
+from cython.cimports.dedupcrawl.core.ascii import (
+    ENDS_NAME,
+    IN_NAME,
+    find,
+    is_digit,
+    is_letter,
+    is_space,
+    lower,
+    traits_of,
+)
 from cython.cimports.libc.stdint import uint8_t, uint32_t
 from cython.cimports.libc.string import memset
 
@@ -18,7 +27,7 @@ _ENDING_NAMES = (b"div", b"p", b"table", b"td", b"tr", b"ul", b"li", b"h1", b"h2
 _unread = cython.declare(uint8_t[12][7])
 _ending = cython.declare(uint8_t[12][13])
 _meanings = cython.declare(Meaning[512])
-_traits = cython.declare(uint8_t[256])  # of each byte
+_begins_unread = cython.declare(uint8_t[256])  # of each byte, whether the name of an unread element begins with it
 
 # Elements whose content is shown only by scripts or by browsers that lack a feature.
 _NOT_SHOWN = ("audio", "button", "canvas", "datalist", "object", "template", "video")
@@ -83,13 +92,10 @@ def _fill():
     for number, name in enumerate(_UNREAD_NAMES):
         for i, byte in enumerate(name):
             _unread[number][i] = byte
-        _traits[name[0]] = _traits[name[0] & 0xDF] = BEGINS_UNREAD
+        _begins_unread[name[0]] = _begins_unread[name[0] & 0xDF] = 1
     for number, name in enumerate(_ENDING_NAMES):
         for i, byte in enumerate(name):
             _ending[number][i] = byte
-    for byte in range(256):
-        _traits[byte] |= IN_NAME if is_letter(byte) or 0x30 <= byte <= 0x3A or byte == 0x2D else 0
-        _traits[byte] |= ENDS_NAME if is_space(byte) or byte == 0x2F or byte == 0x3D else 0
     for tag, kind in _kinds().items():
         element = tag.lstrip("/")
         name = element.encode()
@@ -258,7 +264,7 @@ def read_tag(text, at, end, tag):
     if at == end:
         return -1
     after: cython.Py_ssize_t
-    if _traits[text[at]] & BEGINS_UNREAD:
+    if _begins_unread[text[at]]:
         after = _after_unread(text, at, end, tag)
         if after >= 0:
             return after
@@ -272,7 +278,7 @@ def read_tag(text, at, end, tag):
         at = find(0x3E, text, at, end)
         return at + (at < end)
     tag.name.begin = at = letter
-    while at < end and _traits[text[at]] & IN_NAME:
+    while at < end and traits_of[text[at]] & IN_NAME:
         at += 1
     tag.name.end = tag.attributes.begin = at
     values: cython.int = 0
@@ -296,12 +302,12 @@ def next_attribute(text, left, found):
     """
     at: cython.Py_ssize_t = left.begin
     end: cython.Py_ssize_t = left.end
-    while at < end and _traits[text[at]] & ENDS_NAME:
+    while at < end and traits_of[text[at]] & ENDS_NAME:
         at += 1
     if at == end:
         return False
     found.name.begin = at
-    while at < end and not _traits[text[at]] & ENDS_NAME:
+    while at < end and not traits_of[text[at]] & ENDS_NAME:
         at += 1
     found.name.end = found.value.begin = found.value.end = at
     after: cython.Py_ssize_t = at
