@@ -7,7 +7,7 @@ import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.arrays import (
     int64s,
-    new_keys,
+    keys_in,
     sort,
     sort_once,
     uint8s,
@@ -16,7 +16,7 @@ from cython.cimports.dedupcrawl.core.arrays import (
     unset,
 )
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.dedupcrawl.core.postings import Found, Postings
+from cython.cimports.dedupcrawl.core.postings import Found, Postings, new_keys, one_key
 from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, counted_slot
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.string import memcpy, memset
@@ -118,6 +118,20 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
     return _majority(features, count), count
 
 
+def digest_keys(signature: bytes) -> object:
+    """The key of a digest and the byte of its kind before it, as an array of type "Q": the first half, and the kind.
+
+    Raises:
+        ValueError: It is shorter than half a digest.
+    """
+    value: uint64_t = 0
+    data: cython.pointer(uint8_t) = uint8s(signature)
+    if len(signature) < 9:
+        raise ValueError("a digest has 16 bytes, after that of its kind")
+    memcpy(cython.address(value), data + 1, 8)
+    return one_key(value ^ data[0])
+
+
 def simhash_keys(fingerprint: bytes) -> object:
     """The keys under which a fingerprint is posted, as an array of type "Q".
 
@@ -127,8 +141,7 @@ def simhash_keys(fingerprint: bytes) -> object:
         fingerprint: 8 bytes, little-endian.
     """
     made: array.array = new_keys(BLOCKS)
-    view: uint64_t[::1] = made
-    _fill_keys(fingerprint, cython.address(view[0]))
+    _fill_keys(fingerprint, keys_in(made))
     return made
 
 
@@ -228,10 +241,10 @@ def shingle_keys(signature: bytes) -> object:
     count: cython.Py_ssize_t = max(0, len(signature) - 1) // 4
     data: cython.p_const_char = signature
     made: array.array = new_keys(count)
-    view: uint64_t[::1] = made
+    keys: cython.pointer(uint64_t) = keys_in(made)
     for i in range(count):
         memcpy(cython.address(value), data + 1 + 4 * i, 4)
-        view[i] = cython.cast(uint64_t, value) << 32 | cython.cast(uint64_t, count) << 3 | cython.cast(uint8_t, data[0])
+        keys[i] = cython.cast(uint64_t, value) << 32 | cython.cast(uint64_t, count) << 3 | cython.cast(uint8_t, data[0])
     return made
 
 

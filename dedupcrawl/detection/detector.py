@@ -229,15 +229,19 @@ class Detector:
     ) -> tuple[Verdict, tuple[Cell, ...]]:
         """The verdict on a page that is to be kept, and what is recorded with it: it, too, if it is in doubt."""
         url, lists, listed_by = reading.analysis.page.url, comparison.lists, comparison.listed_by
-        details: dict[str, Any] = {"supersedes": list(supersedes)} if supersedes else {}
+        details: dict[str, Any] = {}
+        if supersedes:
+            details["supersedes"] = list(supersedes)
         if lists:
             details |= {"lists": lists, "covered": round(comparison.covered, 4)}
-        details |= {"listed_by": listed_by} if listed_by else {}
+        if listed_by:
+            details["listed_by"] = listed_by
         if reading.template_blocks:
             details["template_blocks"] = reading.template_blocks
-        if not (lists or listed_by or comparison.doubt):
+        if comparison.doubt:
+            details["in_doubt"] = comparison.doubt
+        elif not (lists or listed_by):
             return Verdict(url, "unique", evidence=details), ()
-        details |= {"in_doubt": comparison.doubt} if comparison.doubt else {}
         verdict = Verdict(url, "unique", evidence=details)
         pairs = [*((url, listed) for listed in lists), *((by, url) for by in listed_by)]
         cells = [attachment_cell(*row) for row in chain.from_iterable(starmap(listing, pairs))]
