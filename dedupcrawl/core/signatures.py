@@ -16,7 +16,7 @@ from cython.cimports.dedupcrawl.core.arrays import (
     unset,
 )
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.dedupcrawl.core.postings import Found, Postings, new_keys, one_key
+from cython.cimports.dedupcrawl.core.postings import Found, Postings, new_keys
 from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, counted_slot
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.string import memcpy, memset
@@ -116,20 +116,6 @@ def simhash(text: SymbolText, pairs: bool) -> tuple:
             features[count] = fmix64(text.items[i].hash)
             count += not is_pairs or _counts(slots, features[count])
     return _majority(features, count), count
-
-
-def digest_keys(signature: bytes) -> object:
-    """The key of a digest and the byte of its kind before it, as an array of type "Q": the first half, and the kind.
-
-    Raises:
-        ValueError: It is shorter than half a digest.
-    """
-    value: uint64_t = 0
-    data: cython.pointer(uint8_t) = uint8s(signature)
-    if len(signature) < 9:
-        raise ValueError("a digest has 16 bytes, after that of its kind")
-    memcpy(cython.address(value), data + 1, 8)
-    return one_key(value ^ data[0])
 
 
 def simhash_keys(fingerprint: bytes) -> object:

@@ -7,16 +7,7 @@ together (`dedupcrawl.core.outline`).
 """
 
 import cython
-from cython.cimports.dedupcrawl.core.ascii import (
-    ENDS_NAME,
-    IN_NAME,
-    find,
-    is_digit,
-    is_letter,
-    is_space,
-    lower,
-    traits_of,
-)
+from cython.cimports.dedupcrawl.core.ascii import ENDS_NAME, IN_NAME, find, is_digit, is_letter, is_space, lower, traits
 from cython.cimports.libc.stdint import uint8_t, uint32_t
 from cython.cimports.libc.string import memset
 
@@ -278,7 +269,7 @@ def read_tag(text, at, end, tag):
         at = find(0x3E, text, at, end)
         return at + (at < end)
     tag.name.begin = at = letter
-    while at < end and traits_of[text[at]] & IN_NAME:
+    while at < end and traits[text[at]] & IN_NAME:
         at += 1
     tag.name.end = tag.attributes.begin = at
     values: cython.int = 0
@@ -302,12 +293,12 @@ def next_attribute(text, left, found):
     """
     at: cython.Py_ssize_t = left.begin
     end: cython.Py_ssize_t = left.end
-    while at < end and traits_of[text[at]] & ENDS_NAME:
+    while at < end and traits[text[at]] & ENDS_NAME:
         at += 1
     if at == end:
         return False
     found.name.begin = at
-    while at < end and not traits_of[text[at]] & ENDS_NAME:
+    while at < end and not traits[text[at]] & ENDS_NAME:
         at += 1
     found.name.end = found.value.begin = found.value.end = at
     after: cython.Py_ssize_t = at
