@@ -493,7 +493,9 @@ def _find_differing(side: cython.pointer(Side), differing: cython.pointer(int32_
     while at < side.count:
         differing[side.differing_count] = at
         side.differing_count += 1
-        at = find(0, side.aligned, at + 1, side.count)
+        at += 1
+        if at < side.count and side.aligned[at]:
+            at = find(0, side.aligned, at, side.count)
 
 
 @cython.cfunc
