@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dedupcrawl.core.search import Search
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry
-from dedupcrawl.index.search import Search
 from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.verdict import Verdict
 

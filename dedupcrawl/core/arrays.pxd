@@ -54,9 +54,8 @@ cdef inline void *resized(void *items, Py_ssize_t count, size_t size) except NUL
     return made
 
 
-cdef inline array.array new_keys(Py_ssize_t count):
-    """An array of type "Q", to be filled."""
-    return array.clone(array.array("Q"), count, False)
+cdef inline uint64_t *keys_in(array.array keys) noexcept:
+    return <uint64_t *>keys.data.as_ulonglongs
 
 
 cdef inline void sort(uint64_t *numbers, Py_ssize_t count) noexcept:

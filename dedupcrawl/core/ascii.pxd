@@ -3,6 +3,22 @@
 from libc.stdint cimport uint8_t
 from libc.string cimport memchr
 
+cdef extern from *:
+    """
+    enum { ASCII_SPACE = 1, ASCII_LETTER = 2, ASCII_DIGIT = 4, IN_NAME = 8, ENDS_NAME = 16, ASCII_CAPITAL = 32 };
+    static const unsigned char traits[256] = {
+        [9 ... 13] = ASCII_SPACE | ENDS_NAME, [' '] = ASCII_SPACE | ENDS_NAME, ['/'] = ENDS_NAME, ['='] = ENDS_NAME,
+        ['-'] = IN_NAME, [':'] = IN_NAME, ['0' ... '9'] = ASCII_DIGIT | IN_NAME,
+        ['a' ... 'z'] = ASCII_LETTER | IN_NAME, ['A' ... 'Z'] = ASCII_LETTER | IN_NAME | ASCII_CAPITAL,
+    };
+    """
+    const uint8_t *traits  # bits of each byte
+    enum:
+        ASCII_SPACE, ASCII_LETTER, ASCII_DIGIT
+        IN_NAME  # a name of a tag may contain it
+        ENDS_NAME  # it ends the name of an attribute
+        ASCII_CAPITAL  # the bit that its small letter has besides
+
 ctypedef const uint8_t *Text
 
 
@@ -13,16 +29,16 @@ cdef inline Py_ssize_t find(uint8_t byte, Text text, Py_ssize_t at, Py_ssize_t e
 
 
 cdef inline bint is_space(uint8_t c) noexcept:
-    return c == 0x20 or 9 <= c <= 13
+    return traits[c] & ASCII_SPACE != 0
 
 
 cdef inline uint8_t lower(uint8_t c) noexcept:
-    return c | 0x20 if 0x41 <= c <= 0x5A else c
+    return c | (traits[c] & ASCII_CAPITAL)
 
 
 cdef inline bint is_letter(uint8_t c) noexcept:
-    return 0x61 <= (c | 0x20) <= 0x7A
+    return traits[c] & ASCII_LETTER != 0
 
 
 cdef inline bint is_digit(uint8_t c) noexcept:
-    return 0x30 <= c <= 0x39
+    return traits[c] & ASCII_DIGIT != 0

@@ -108,16 +108,16 @@ def _is_continuation(byte: uint8_t) -> cython.bint:
 @cython.exceptval(check=False)
 def _common(text: cython.pointer[cython.const[uint8_t]], size: cython.Py_ssize_t, at: cython.Py_ssize_t) -> uint32_t:
     """The character at `at`, if it has two or three bytes and at least three bytes are left; else 0."""
+    if size - at < 3:
+        return 0
     lead: uint32_t = text[at]
+    second: uint32_t = text[at + 1] ^ 0x80  # below 0x40 if it continues the character
+    third: uint32_t = text[at + 2] ^ 0x80
     point: uint32_t
-    if size - at < 3 or not _is_continuation(text[at + 1]):
-        return 0
     if lead < 0xE0:
-        return (lead & 0x1F) << 6 | (text[at + 1] & 0x3F) if lead >= 0xC2 else 0
-    if lead >= 0xF0 or not _is_continuation(text[at + 2]):
-        return 0
-    point = (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | (text[at + 2] & 0x3F)
-    return point if point >= 0x800 and not 0xD800 <= point <= 0xDFFF else 0
+        return (lead & 0x1F) << 6 | second if lead >= 0xC2 and second < 0x40 else 0
+    point = (lead & 0x0F) << 12 | second << 6 | third
+    return point if (second | third) < 0x40 and lead < 0xF0 and point >= 0x800 and point >> 11 != 0x1B else 0
 
 
 @cython.cfunc
@@ -641,8 +641,9 @@ def utf8_of(data: bytes) -> int:
     at: cython.Py_ssize_t = 0
     words: uint64_t[2]
     point: uint32_t
-    flags: cython.int = UTF8 | ASCII
-    while at < size:
+    greatest: uint8_t = 0  # of the bytes that begin a character
+    is_valid: cython.bint = True
+    while at < size and is_valid:
         if text[at] < 0x80:
             while at + 16 <= size:  # sixteen bytes at once
                 memcpy(words, text + at, 16)
@@ -652,15 +653,15 @@ def utf8_of(data: bytes) -> int:
             while at < size and text[at] < 0x80:
                 at += 1
             continue
-        flags = (flags & ~ASCII) | (LONG if text[at] >= 0xE0 else 0)
+        greatest = max(greatest, text[at])
         if point := _common(text, size, at):
             at += 3 if point >= 0x800 else 2
             continue
         after: cython.Py_ssize_t = at
         if _decoded(text, size, cython.address(after), False) == 0xFFFD:
-            return flags if after == size and 0xC2 <= text[at] <= 0xF4 else flags & ~UTF8  # cut off
+            is_valid = after == size and 0xC2 <= text[at] <= 0xF4  # cut off
         at = after
-    return flags
+    return (UTF8 if is_valid else 0) | (ASCII if greatest < 0x80 else 0) | (LONG if greatest >= 0xE0 else 0)
 
 
 def has_escapes(data: bytes) -> bool:

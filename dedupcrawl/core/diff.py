@@ -12,6 +12,7 @@ import os
 
 import cython
 from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s, unset, zeros
+from cython.cimports.dedupcrawl.core.ascii import find
 from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
@@ -487,11 +488,14 @@ def _common_place(
 @cython.exceptval(check=False)
 def _find_differing(side: cython.pointer(Side), differing: cython.pointer(int32_t)) -> cython.void:
     """Fill in the positions of the symbols that are not aligned with the other text."""
-    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t = find(0, side.aligned, 0, side.count)
     side.differing, side.differing_count = differing, 0
-    for i in range(side.count):
-        differing[side.differing_count] = i
-        side.differing_count += not side.aligned[i]
+    while at < side.count:
+        differing[side.differing_count] = at
+        side.differing_count += 1
+        at += 1
+        if at < side.count and side.aligned[at]:
+            at = find(0, side.aligned, at, side.count)
 
 
 @cython.cfunc

@@ -3,9 +3,10 @@
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import new_keys, sort, sort_once, uint8s, uint32s, uint64s
+from cython.cimports.dedupcrawl.core.arrays import keys_in, sort, sort_once, uint8s, uint32s, uint64s
 from cython.cimports.dedupcrawl.core.characters import MARK, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64
+from cython.cimports.dedupcrawl.core.postings import new_keys
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.string import memcpy
 
@@ -191,10 +192,10 @@ def grams(code: bytes) -> object:
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = max(0, len(code) // 2 - GRAM + 1)
     data: cython.p_const_char = code
-    made = new_keys(count)
-    view: uint64_t[::1] = made
+    made: array.array = new_keys(count)
+    keys: cython.pointer(uint64_t) = keys_in(made)
     for i in range(count):
-        view[i] = _gram_at(data, i)
+        keys[i] = _gram_at(data, i)
     return made
 
 
@@ -207,7 +208,7 @@ def different_grams(code: bytes) -> object:
 def _different(numbers: array.array) -> tuple:
     """The different numbers, ascending, and how many numbers there were; `numbers` is overwritten."""
     count: cython.Py_ssize_t = len(numbers)
-    return numbers[: sort_once(cython.cast(cython.pointer(uint64_t), numbers.data.as_ulonglongs), count)], count
+    return numbers[: sort_once(keys_in(numbers), count)], count
 
 
 def keys_of_code(code: bytes) -> object:
@@ -221,9 +222,9 @@ def keys_of_code(code: bytes) -> object:
     made: array.array
     made, count = _different(sampled)
     payload: uint64_t = min(count, MANY_GRAMS) if len(made) == count else MANY_GRAMS
-    view: uint64_t[::1] = made
-    for i in range(view.shape[0]):
-        view[i] = view[i] << GRAM_PAYLOAD | payload
+    keys: cython.pointer(uint64_t) = keys_in(made)
+    for i in range(len(made)):
+        keys[i] = keys[i] << GRAM_PAYLOAD | payload
     return made
 
 

@@ -9,9 +9,9 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s, uint32s, uint64s, unset
+from cython.cimports.dedupcrawl.core.arrays import int64s, keys_in, resized, uint8s, uint32s, uint64s, unset
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.dedupcrawl.core.postings import Postings
+from cython.cimports.dedupcrawl.core.postings import Postings, new_keys
 from cython.cimports.libc.math import ceil, floor, sqrt
 from cython.cimports.libc.stdlib import free, qsort
 from cython.cimports.libc.string import memcpy, memset
@@ -223,9 +223,9 @@ def keys_of(record: bytes) -> object:
     count: cython.Py_ssize_t = len(record) // TERM_BYTES
     data: cython.p_const_char = record
     made: array.array = new_keys(count)
-    view: uint64_t[::1] = made
+    keys: cython.pointer(uint64_t) = keys_in(made)
     for i in range(count):
-        view[i] = cython.cast(uint64_t, _hash_at(data, i)) << PAYLOAD_BITS | _weight_at(data, count, i)
+        keys[i] = cython.cast(uint64_t, _hash_at(data, i)) << PAYLOAD_BITS | _weight_at(data, count, i)
     return made
 
 
@@ -336,9 +336,8 @@ def overlapping(
         places, alike = rarest(record, costs, most_postings)
         least_alike, most = cython.cast(int64_t, ceil(share_alike * alike)), closest
     wanted: array.array = new_keys(len(places))
-    view: uint64_t[::1] = wanted
     for i in range(len(places)):
-        view[i] = _hash_at(data, places[i])
+        keys_in(wanted)[i] = _hash_at(data, places[i])
     keys, pages = postings.find(wanted)
     return possible(record, places, keys, pages, least, least_alike, most)
 

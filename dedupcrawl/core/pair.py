@@ -241,7 +241,6 @@ class Pair:
             uint16s(page.main_text.raw),
             self.kept_count if of_kept else self.count,
             uint8s(flags),
-            1,
         )
 
     def told_of_others(self, words, others, of_kept):
@@ -264,7 +263,6 @@ class Pair:
             uint16s(page.main_text.raw),
             self.kept_count if of_kept else self.count,
             uint8s(self.kept_is_new if of_kept else self.is_new),
-            1,
         )
 
     @property
@@ -528,31 +526,26 @@ def taken(page, other):
     if not (page.site.has_recurring() or page_context.asides or page_context.link_lines):
         return None
     main: MainOutline = page.read_main()
-    only: frozenset = main.read_blocks() - other.read_main().read_blocks()
-    if not only:
-        return None
-    everywhere: set = page.everywhere(only)
-    beside: set = {block for block in only if block in page_context.asides or block in page_context.link_lines}
-    if not everywhere and not beside:
-        return None
-    flags: bytes = bytes(main.count)
-    own: cython.pointer(uint8_t) = uint8s(page.read_own())
+    flags: bytes = None
     begin: cython.Py_ssize_t = 0
-    rest: cython.Py_ssize_t = main.tail
     i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    is_any: cython.bint = False
     for i in range(len(main.ends)):
         end: cython.Py_ssize_t = main.ends[i]
         block: object = main.hashes[i]
-        if block in everywhere or (block in beside and _is_constant(page, begin, end)):
+        if (
+            page.site.is_everywhere(block)
+            or ((block in page_context.asides or block in page_context.link_lines) and _is_constant(page, begin, end))
+        ) and block not in other.read_main().read_blocks():
+            flags = zeros(main.count) if flags is None else flags
             memset(uint8s(flags) + begin, 1, end - begin)
-            is_any = True
-        else:
-            for j in range(begin, end):
-                rest += own[j]
         begin = end
-    return flags if is_any and rest >= max(_LITTLE, _LEAST * page.count_own()) else None
+    if flags is None:
+        return None
+    own: bytes = page.read_own()
+    rest: cython.Py_ssize_t = main.tail
+    for i in range(main.count):
+        rest += uint8s(own)[i] and not uint8s(flags)[i]
+    return flags if rest >= max(_LITTLE, _LEAST * page.count_own()) else None
 
 
 @cython.cfunc

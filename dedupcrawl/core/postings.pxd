@@ -1,3 +1,4 @@
+from cpython cimport array
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 cdef struct Run:  # the postings of one prefix
@@ -44,3 +45,6 @@ cdef class Merge:
     cdef bytes left_out
     cdef bytes merged
     cdef int64_t *at  # how many postings of each table were merged
+
+cdef array.array new_keys(Py_ssize_t count)
+cpdef array.array one_key(uint64_t key)

@@ -5,12 +5,25 @@ import os
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import int64s, new_keys, resized, uint8s, unset, zeros
+from cython.cimports.dedupcrawl.core.arrays import int64s, keys_in, resized, uint8s, unset, zeros
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.libc.stdlib import free, qsort
 
 # Random in each process, so the authors of pages cannot predict the slots of prefixes.
 _seed = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little"))
+_KEYS = cython.declare(array.array, array.array("Q"))
+
+
+def new_keys(count):
+    """An array of type "Q", to be filled."""
+    return array.clone(_KEYS, count, False)
+
+
+def one_key(key):
+    """An array of type "Q" that holds one key."""
+    made: array.array = new_keys(1)
+    keys_in(made)[0] = key
+    return made
 
 
 class Tail:
@@ -91,7 +104,7 @@ def post(tails: list, keys: object, page: uint32_t):
         made: array.array = some
         if made.typecode != "Q":
             raise TypeError("keys are an array of 64-bit numbers")
-        cython.cast(Tail, tail).put(cython.cast(cython.pointer(uint64_t), made.data.as_ulonglongs), len(made), page)
+        cython.cast(Tail, tail).put(keys_in(made), len(made), page)
 
 
 class Postings:

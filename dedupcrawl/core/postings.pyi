@@ -7,6 +7,8 @@ from typing import TypeAlias, final
 _Numbers: TypeAlias = array[int] | memoryview[int]
 _Table: TypeAlias = tuple[_Numbers, _Numbers]
 
+def one_key(key: int) -> array[int]: ...
+
 @final
 class Tail:
     def __new__(cls, bits: int) -> Tail: ...

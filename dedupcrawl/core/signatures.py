@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Signatures of a text: SimHash fingerprints and sampled shingles, and the search for pages by them."""
+"""Signatures of a text: SimHash fingerprints and sampled shingles, the search for pages by them, and all of a page."""
 
 import os
 
@@ -7,7 +7,7 @@ import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.arrays import (
     int64s,
-    new_keys,
+    keys_in,
     sort,
     sort_once,
     uint8s,
@@ -16,7 +16,7 @@ from cython.cimports.dedupcrawl.core.arrays import (
     unset,
 )
 from cython.cimports.dedupcrawl.core.hashing import fmix64
-from cython.cimports.dedupcrawl.core.postings import Found, Postings
+from cython.cimports.dedupcrawl.core.postings import Found, Postings, new_keys
 from cython.cimports.dedupcrawl.core.slots import Slot, Slots, begin_round, counted_slot
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.string import memcpy, memset
@@ -127,8 +127,7 @@ def simhash_keys(fingerprint: bytes) -> object:
         fingerprint: 8 bytes, little-endian.
     """
     made: array.array = new_keys(BLOCKS)
-    view: uint64_t[::1] = made
-    _fill_keys(fingerprint, cython.address(view[0]))
+    _fill_keys(fingerprint, keys_in(made))
     return made
 
 
@@ -228,10 +227,10 @@ def shingle_keys(signature: bytes) -> object:
     count: cython.Py_ssize_t = max(0, len(signature) - 1) // 4
     data: cython.p_const_char = signature
     made: array.array = new_keys(count)
-    view: uint64_t[::1] = made
+    keys: cython.pointer(uint64_t) = keys_in(made)
     for i in range(count):
         memcpy(cython.address(value), data + 1 + 4 * i, 4)
-        view[i] = cython.cast(uint64_t, value) << 32 | cython.cast(uint64_t, count) << 3 | cython.cast(uint8_t, data[0])
+        keys[i] = cython.cast(uint64_t, value) << 32 | cython.cast(uint64_t, count) << 3 | cython.cast(uint8_t, data[0])
     return made
 
 
@@ -413,3 +412,47 @@ class ShingleSearch:
         # this page's sample cannot have, so it always passes.
         count: cython.double = (key & cython.cast(uint32_t, -1)) >> 3
         return level < self.level or shared + (self.count - read) >= count * self.share - 1e-9
+
+
+def signed(checks: object, slots: dict, signatures: dict) -> list:
+    """Slot, check and signature of each of these checks that has a slot and a signature."""
+    made: list = []
+    for check in checks:
+        name: object = check.name
+        if name in signatures and name in slots:
+            made.append((slots[name], check, signatures[name]))
+    return made
+
+
+def put_keys(checks: tuple, signatures: tuple, keys: list):
+    """Put the keys under which a page is posted where each check has its slot: `checks` are slots and checks."""
+    for slot, check in checks:
+        signature: object = signatures[slot]
+        if signature is not None:
+            keys[slot] = check.keys(signature)
+
+
+def signatures_of(checks: object, page: object, whole: object, own: object, made: dict, names: object) -> dict:
+    """Name → signature of each of these checks that does not abstain on a page.
+
+    Args:
+        checks: The checks.
+        page: The page.
+        whole: Its main text.
+        own: What the checks sign whose names are not in `names`; None: they abstain.
+        made: Name → signature of the whole text, as far as it was made; the others are added.
+        names: The names of the checks that sign the whole text; None: all do.
+    """
+    signatures: dict = {}
+    for check in checks:
+        name: object = check.name
+        signature: object = None
+        if names is None or name in names:
+            if name not in made:
+                made[name] = check.signature(page, whole)
+            signature = made[name]
+        elif own is not None:
+            signature = check.signature(page, own)
+        if signature is not None:
+            signatures[name] = signature
+    return signatures

@@ -1,7 +1,8 @@
 # The Python interface of signatures.py.
 
 from array import array
-from typing import final
+from collections.abc import Iterable
+from typing import Any, final
 
 from dedupcrawl.core.postings import Postings
 from dedupcrawl.core.symbols import SymbolText
@@ -22,3 +23,18 @@ class ShingleSearch:
     def __new__(cls, postings: Postings, signature: bytes, levels: int, share: float) -> ShingleSearch: ...
     def candidates(self, cheap: int, most_postings: int, most_pages: int) -> list[int]: ...
     def contained(self, most_postings: int, most_pages: int) -> list[int]: ...
+
+def signed(
+    checks: Iterable[Any], slots: dict[str, int], signatures: dict[str, bytes]
+) -> list[tuple[int, Any, bytes]]: ...
+def put_keys(
+    checks: tuple[tuple[int, Any], ...], signatures: tuple[bytes | None, ...], keys: list[array[int]]
+) -> None: ...
+def signatures_of(
+    checks: Iterable[Any],
+    page: Any,
+    whole: SymbolText,
+    own: SymbolText | None,
+    made: dict[str, bytes | None],
+    names: frozenset[str] | None,
+) -> dict[str, bytes]: ...

@@ -356,25 +356,21 @@ class SymbolText:
     @property
     def normalized(self):
         """The symbols in UTF-8, separated by spaces; digests of the text are made from this."""
-        folded: cython.pointer(uint32_t) = self.folded
         items: cython.pointer(Symbol) = self.items
-        size: cython.Py_ssize_t = self.count
+        made: bytes = unset(4 * self.size + self.count)
+        raw: cython.pointer(uint8_t) = uint8s(made)
+        out: cython.pointer(uint8_t) = raw
         i: cython.Py_ssize_t
         for i in range(self.count):
-            size += 4 * items[i].length
-        made: bytes = unset(size)
-        raw: cython.pointer(uint8_t) = uint8s(made)
-        size = 0
-        for i in range(self.count):
             if i:
-                raw[size] = 0x20
-                size += 1
-            point: cython.pointer(uint32_t) = folded + items[i].start
+                out[0] = 0x20
+                out += 1
+            point: cython.pointer(uint32_t) = self.folded + items[i].start
             end: cython.pointer(uint32_t) = point + items[i].length
             while point < end:
-                size += encode(point[0], raw + size)
+                out += encode(point[0], out)
                 point += 1
-        return made[:size]
+        return made[: out - raw]
 
     @property
     def text(self):

@@ -7,7 +7,7 @@ together (`dedupcrawl.core.outline`).
 """
 
 import cython
-from cython.cimports.dedupcrawl.core.ascii import find, is_digit, is_letter, is_space, lower
+from cython.cimports.dedupcrawl.core.ascii import ENDS_NAME, IN_NAME, find, is_digit, is_letter, is_space, lower, traits
 from cython.cimports.libc.stdint import uint8_t, uint32_t
 from cython.cimports.libc.string import memset
 
@@ -18,6 +18,7 @@ _ENDING_NAMES = (b"div", b"p", b"table", b"td", b"tr", b"ul", b"li", b"h1", b"h2
 _unread = cython.declare(uint8_t[12][7])
 _ending = cython.declare(uint8_t[12][13])
 _meanings = cython.declare(Meaning[512])
+_begins_unread = cython.declare(uint8_t[256])  # of each byte, whether the name of an unread element begins with it
 
 # Elements whose content is shown only by scripts or by browsers that lack a feature.
 _NOT_SHOWN = ("audio", "button", "canvas", "datalist", "object", "template", "video")
@@ -82,6 +83,7 @@ def _fill():
     for number, name in enumerate(_UNREAD_NAMES):
         for i, byte in enumerate(name):
             _unread[number][i] = byte
+        _begins_unread[name[0]] = _begins_unread[name[0] & 0xDF] = 1
     for number, name in enumerate(_ENDING_NAMES):
         for i, byte in enumerate(name):
             _ending[number][i] = byte
@@ -253,7 +255,7 @@ def read_tag(text, at, end, tag):
     if at == end:
         return -1
     after: cython.Py_ssize_t
-    if is_letter(text[at]):
+    if _begins_unread[text[at]]:
         after = _after_unread(text, at, end, tag)
         if after >= 0:
             return after
@@ -267,7 +269,7 @@ def read_tag(text, at, end, tag):
         at = find(0x3E, text, at, end)
         return at + (at < end)
     tag.name.begin = at = letter
-    while at < end and (is_letter(text[at]) or 0x30 <= text[at] <= 0x3A or text[at] == 0x2D):
+    while at < end and traits[text[at]] & IN_NAME:
         at += 1
     tag.name.end = tag.attributes.begin = at
     values: cython.int = 0
@@ -291,12 +293,12 @@ def next_attribute(text, left, found):
     """
     at: cython.Py_ssize_t = left.begin
     end: cython.Py_ssize_t = left.end
-    while at < end and (is_space(text[at]) or text[at] == 0x2F or text[at] == 0x3D):
+    while at < end and traits[text[at]] & ENDS_NAME:
         at += 1
     if at == end:
         return False
     found.name.begin = at
-    while at < end and not (is_space(text[at]) or text[at] == 0x2F or text[at] == 0x3D):
+    while at < end and not traits[text[at]] & ENDS_NAME:
         at += 1
     found.name.end = found.value.begin = found.value.end = at
     after: cython.Py_ssize_t = at

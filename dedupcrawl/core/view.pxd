@@ -29,7 +29,6 @@ cdef class View:
     cdef Py_ssize_t count_own(self) except -1
     cdef Py_ssize_t words(self) except? -1
     cdef double repeated(self) except -1
-    cdef set everywhere(self, object blocks)
     cpdef bint links_to(self, View other) except -1
 
 cdef Py_ssize_t common_words(Line one, Line other) noexcept
@@ -39,6 +38,5 @@ cdef Py_ssize_t occurring(
     const uint8_t *counting,
     const uint16_t *text,
     Py_ssize_t size,
-    const uint8_t *said,
-    int flag,
+    const uint8_t *bits,
 ) noexcept

@@ -248,10 +248,6 @@ class View:
         total: cython.Py_ssize_t = main.count + main.tail + self.read_said_around().size
         return 1 - cython.cast(cython.double, own) / total if total else 0.0
 
-    def everywhere(self, blocks):
-        """Those of these blocks that nearly all pages of its site have."""
-        return {block for block in blocks if self.site.is_everywhere(block)}
-
     def links_to(self, other):
         """Whether this page links to the other one; False if they are on different hosts."""
         page_context: PageContext = self.read_around()
@@ -290,21 +286,19 @@ def is_worth_comparing(new: View, kept: View) -> bool:
         uint16s(there.raw),
         there.count,
         cython.NULL,
-        1,
     )
     return common >= _COMMON * (new.own_in_main + beyond)
 
 
-def occurring(symbols, count, counting, text, size, bits, flag):
+def occurring(symbols, count, counting, text, size, bits):
     """How many of these symbols occur in a text.
 
-    Only symbols flagged in `counting` count, and only the text's symbols whose flag in `bits` is set (or, if `flag` is
-    0, not set). NULL instead of flags: all count.
+    Only symbols flagged in `counting` count, and only the text's symbols flagged in `bits`. NULL instead of flags: all.
     """
     total: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     for i in range(size):
-        if bits is cython.NULL or (bits[i] != 0) == flag:
+        if bits is cython.NULL or bits[i]:
             _occurs[text[i]] = 1
     for i in range(count):
         if counting is cython.NULL or counting[i]:

@@ -346,7 +346,7 @@ def _tell(
         digits |= symbol.hash
         if kind < 0 and symbol.hash & 1:
             kind = NUMBER
-        if symbol.length == 1 and (point == 0x23 or point == 0x24 or point == 0x2D):  # # $ -
+        if point <= 0x2D and symbol.length == 1 and (point == 0x23 or point == 0x24 or point == 0x2D):  # # $ -
             kind = SIGN
         if symbol.is_capital and _is_capital_amid(text, at, first):
             if symbol.length == 1 and point != 0x69:  # "Part B", and not "I"

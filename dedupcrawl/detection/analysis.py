@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
-from dedupcrawl.core.candidates import signatures_of
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
 from dedupcrawl.core.page_context import PageContext, resource_hashes
+from dedupcrawl.core.signatures import signatures_of
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import View

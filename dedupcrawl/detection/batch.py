@@ -57,7 +57,12 @@ def judge_alone(index: Index, steps: Steps[Result]) -> Result:
     try:
         step = steps.send(None)
         while True:
-            step = _next(steps, *_answers(index, [step]))
+            try:
+                (answer,) = index.carry_out((step,))
+            except Exception as error:
+                step = steps.throw(error)
+            else:
+                step = steps.send(answer)
     except StopIteration as end:
         verdict: Result = end.value
         return verdict

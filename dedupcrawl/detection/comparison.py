@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import compress, islice
+from itertools import compress
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from dedupcrawl.content import evidence
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
 from dedupcrawl.core.packing import count_of
+from dedupcrawl.core.search import Search
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import RECURRING, Template
 from dedupcrawl.core.view import View, is_worth_comparing
@@ -22,7 +23,6 @@ from dedupcrawl.detection.copies import is_better
 from dedupcrawl.detection.pairs import kept_view
 from dedupcrawl.detection.trust import Trust
 from dedupcrawl.index.record import Entry
-from dedupcrawl.index.search import Candidate, Search
 from dedupcrawl.sites import host_of
 from dedupcrawl.verdict import Verdict
 
@@ -41,7 +41,8 @@ class Asked(msgspec.Struct, frozen=True):
 
     Attributes:
         checks: The checks to use, with their thresholds, in order; a subset of the index's.
-        scope: What to compare with: the pages of this "run", "spider" or "site", or "all".
+        scope: What to compare with: "all", or the pages of the same "run", "spider" or "site", which are fields of
+            entries.
         canonical: The page's canonical URL, if it differs from its own.
         is_same: Says whether a URL leads to this page by the current rules: a page that an earlier run kept there is
             updated, not compared. Unless the scope is "run", so is a page kept under this page's own URL, even if
@@ -125,27 +126,29 @@ class Comparison:
         Each check contributes a few candidates. Ineligible ones don't count, so they cannot crowd out eligible ones.
         """
         for check, candidates in search.similar():
-            eligible = (one for one in candidates if self._is_eligible(check, one[1], is_inside=False))
-            ranked = self._nearest_first(eligible) if check == "title" else eligible
-            for page_id, kept, similarity in islice(ranked, COMPARED):
-                verdict = self._judge(check, kept, similarity)
-                if verdict is None:
+            compared_pages = 0
+            for page_id, kept, similarity in self._nearest_first(candidates) if check == "title" else candidates:
+                if not self._is_eligible(check, kept, kept.source, self.url):
                     continue
-                compared = self._compared[kept.url] if self.asked.target_precision else None
-                if compared is None or not is_better(compared.pair):
-                    return verdict
-                if self.trust.may_replace(self.url, kept.source):
-                    search.superseded[page_id] = kept.source
+                if verdict := self._judge(check, kept, similarity):
+                    compared = self._compared[kept.url] if self.asked.target_precision else None
+                    if compared is None or not is_better(compared.pair):
+                        return verdict
+                    if self.trust.may_replace(self.url, kept.source):
+                        search.superseded[page_id] = kept.source
+                compared_pages += 1
+                if compared_pages == COMPARED:
+                    break
         return None
 
-    def _nearest_first(self, titled: Iterable[Candidate]) -> list[Candidate]:
+    def _nearest_first(self, titled: Iterable[tuple[int, Entry, float]]) -> list[tuple[int, Entry, float]]:
         """Sort pages of one title by the blocks they share with the new page (Dice), as the title check ranks none.
 
         (Of the duplicates of a Magento shop .884 are found, .854 without it; of a forum in Drupal .917 and .913.)
         """
         mine = self.reading.view.blocks
 
-        def likeness(one: Candidate) -> float:
+        def likeness(one: tuple[int, Entry, float]) -> float:
             theirs = self._view_of(one[1]).blocks
             return 2 * len(mine & theirs) / max(1, len(mine) + len(theirs))
 
@@ -164,7 +167,7 @@ class Comparison:
         for check, candidates in search.inside():
             refused = 0
             for page_id, kept, _ in candidates:
-                if not self._is_eligible(check, kept, is_inside=True):
+                if not self._is_eligible(check, kept, self.url, kept.source):
                     continue
                 listed = len(self.lists)
                 if self._holds(check, kept):
@@ -266,26 +269,18 @@ class Comparison:
             view = self._views[kept.url] = kept_view(kept, host, self.template(host), self.reading.own.secret)
         return view
 
-    def _is_eligible(self, check: str, kept: Entry, *, is_inside: bool) -> bool:
-        """Whether `kept` is in scope, not too old, not excluded, and trusted unless its text is identical.
+    def _is_eligible(self, check: str, kept: Entry, keeper: str, other: str) -> bool:
+        """Whether `kept` is in scope, not too old, not excluded, and of an identical text or a trusted `keeper`.
 
         A page inside the new one is superseded by it, so then the new page must be the trusted one.
         """
+        asked = self.asked
         is_late = kept.kept_at >= self.before and kept.url != self.besides
-        is_old = self.asked.ttl is not None and kept.kept_at < self.entry.kept_at - self.asked.ttl
-        if is_late or is_old or kept.url in self.asked.excluded or not self._in_scope(kept):
+        is_old = asked.ttl is not None and kept.kept_at < self.entry.kept_at - asked.ttl
+        is_elsewhere = asked.scope != "all" and getattr(kept, asked.scope) != getattr(self.entry, asked.scope)
+        if is_late or is_old or is_elsewhere or kept.url in asked.excluded:
             return False
-        if check == "exact":
-            return True
-        keeper, other = (self.url, kept.source) if is_inside else (kept.source, self.url)
-        return self.trust.may_replace(keeper, other)
-
-    def _in_scope(self, kept: Entry) -> bool:
-        if self.asked.scope == "run":
-            return kept.run == self.entry.run
-        if self.asked.scope == "spider":
-            return kept.spider == self.entry.spider
-        return self.asked.scope == "all" or kept.site == self.entry.site
+        return check == "exact" or self.trust.may_replace(keeper, other)
 
 
 def _bits(flags: bytes) -> int:

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
 from itertools import chain, starmap
 from typing import Any
 
@@ -17,6 +16,7 @@ from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.hash_set import HashSet
+from dedupcrawl.core.search import Search
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE
@@ -36,7 +36,6 @@ from dedupcrawl.index.mapped_files import ResidentLimit
 from dedupcrawl.index.notes import attachment_cell
 from dedupcrawl.index.record import Entry, Premise, Recorded, Skip
 from dedupcrawl.index.runs import RunTally
-from dedupcrawl.index.search import Search
 from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.index.tables import Cell
 from dedupcrawl.page import Page
@@ -109,14 +108,11 @@ class Detector:
         entry, comparison, verdict, kept, packed = yield from self._kept_or_dropped(entry, reading, asked)
         is_new = kept is not None and not kept.replaces
         if kept is not None or (packed and verdict.evidence.get("probability", 1.0) < 1):
-            later = asked
             if asked.is_same is not None or asked.request is not None:  # these may hold a whole response
-                later = msgspec.structs.replace(asked, is_same=None, request=None)
-            besides = comparison.kept.url if packed and comparison.kept else ""
-            again = partial(self._compared, asked=later, before=entry.kept_at, besides=besides)
+                asked = msgspec.structs.replace(asked, is_same=None, request=None)
+            keeper = comparison.kept.url if packed and comparison.kept else ""
             stays = asked.force_keep or (kept is not None and kept.replaces)
-            one = ProvisionalPage(page, entry, asked.checks, reading, again, packed, stays=stays, is_item=asked.is_item)
-            self._provisional.add(host, one)
+            self._provisional.add(host, ProvisionalPage(page, entry, asked, reading, keeper, packed, stays))
         if kept is not None:
             analysis.kept = premise_of(entry)
             main_outline.remember(reading.analysis.main, reading.own.secret)
@@ -233,15 +229,19 @@ class Detector:
     ) -> tuple[Verdict, tuple[Cell, ...]]:
         """The verdict on a page that is to be kept, and what is recorded with it: it, too, if it is in doubt."""
         url, lists, listed_by = reading.analysis.page.url, comparison.lists, comparison.listed_by
-        details: dict[str, Any] = {"supersedes": list(supersedes)} if supersedes else {}
+        details: dict[str, Any] = {}
+        if supersedes:
+            details["supersedes"] = list(supersedes)
         if lists:
             details |= {"lists": lists, "covered": round(comparison.covered, 4)}
-        details |= {"listed_by": listed_by} if listed_by else {}
+        if listed_by:
+            details["listed_by"] = listed_by
         if reading.template_blocks:
             details["template_blocks"] = reading.template_blocks
-        if not (lists or listed_by or comparison.doubt):
+        if comparison.doubt:
+            details["in_doubt"] = comparison.doubt
+        elif not (lists or listed_by):
             return Verdict(url, "unique", evidence=details), ()
-        details |= {"in_doubt": comparison.doubt} if comparison.doubt else {}
         verdict = Verdict(url, "unique", evidence=details)
         pairs = [*((url, listed) for listed in lists), *((by, url) for by in listed_by)]
         cells = [attachment_cell(*row) for row in chain.from_iterable(starmap(listing, pairs))]
@@ -297,7 +297,7 @@ class Detector:
         """
         for one in self._provisional.due(host):
             reading = Reading.of(Analysis(one.page, self.index.secret), template)
-            signatures, page_context = reading.signatures(one.checks), reading.view.kept_around
+            signatures, page_context = reading.signatures(one.asked.checks), reading.view.kept_around
             entry = msgspec.structs.replace(
                 one.entry, signatures=signatures, outline=reading.analysis.outline, asides=page_context
             )
@@ -306,7 +306,8 @@ class Detector:
                 is_kept = self.index.renew(entry)
             verdict = None
             if is_kept or (signatures and one.request):
-                verdict = one.compared(entry, reading).duplicate(self.index.search(entry, checks=one.checks))
+                search = self.index.search(entry, checks=one.asked.checks)
+                verdict = self._compared(entry, reading, one.asked, entry.kept_at, one.keeper).duplicate(search)
             if one.request and verdict is None:
                 dropped = Skip(self.spider, entry.source, one.request)
                 self.index.make_due([dropped])
@@ -314,7 +315,7 @@ class Detector:
                 self._provisional.remove(entry.url)
                 continue
             if is_kept and verdict is not None and not one.stays:
-                self._mark(verdict, is_item=one.is_item)
+                self._mark(verdict, is_item=one.asked.is_item)
             one.settle(entry, reading)
 
     def _mark(self, verdict: Verdict, *, is_item: bool) -> None:

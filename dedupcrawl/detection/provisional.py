@@ -11,15 +11,14 @@ duplicate. While nothing is known of a site, a drop needs more certainty than el
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from dataclasses import InitVar, dataclass, field
 from itertools import pairwise
 
-from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.detection.analysis import OWN_SYMBOLS, Reading
-from dedupcrawl.detection.comparison import Comparison
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.index.record import Entry
 from dedupcrawl.page import Page
 
@@ -36,10 +35,10 @@ class ProvisionalPage:
 
     Attributes:
         entry: Its entry in the index, or for a dropped page the one that it would have.
-        compared: Compares another reading of the page with what was kept before it.
+        asked: How it was judged. It is compared only with what was kept before its entry, and with its keeper.
+        keeper: For a dropped page, the URL of its keeper; else empty.
         request: For a dropped page, the packed request that fetches it again; else empty.
         stays: Whether it is never marked as a duplicate: it was kept by force, or is an update.
-        is_item: Whether it is an item that is judged by itself, not a page.
         blocks: Hashes of the blocks of its main text.
         characters: Memory that it takes: characters of text plus bytes of the rest (`Page.weight`).
         recurred: Whether some of the blocks have turned out to be template since.
@@ -49,12 +48,11 @@ class ProvisionalPage:
 
     page: Page
     entry: Entry
-    checks: Sequence[Check]
+    asked: Asked
     reading: InitVar[Reading]
-    compared: Callable[[Entry, Reading], Comparison]
+    keeper: str = ""
     request: bytes = b""
     stays: bool = False
-    is_item: bool = False
     blocks: list[int] = field(init=False)
     characters: int = field(init=False)
     spare: int = field(init=False)

@@ -14,11 +14,14 @@ from dedupcrawl.core.main_outline import READ_LAST
 from dedupcrawl.core.postings import Postings, Tail, mark, post
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.record import Raw, Record, signatures, unpack
-from dedupcrawl.index.schema import Schema
+from dedupcrawl.index.schema import Schema, url_key
 from dedupcrawl.index.segment import Ended, Segment, Table, merge_from
 
 logger = logging.getLogger(__name__)
 
+
+Fetch = Callable[[int], Record]
+"""The record of an id; raises IndexDamagedError when there is none."""
 
 _VIEWS = 64  # most searches have the same few
 
@@ -154,6 +157,33 @@ class Catalog:
     def ids(self, table: int, key: int) -> list[int]:
         """Pages posted under exactly this key in one of the index's own tables, ascending."""
         return sorted(self.view(table).pages_of(key))
+
+    def ids_of(self, url: str) -> list[int]:
+        """Pages posted under this URL, ascending."""
+        return self.ids(self.schema.urls, url_key(url))
+
+    def newest(self, url: str, fetch: Fetch) -> tuple[int, Record] | None:
+        """Id and record of the page that is kept under this URL, if any is."""
+        for page in reversed(self.ids_of(url)):
+            record = fetch(page)
+            if record.page is not None and record.page.url == url:
+                return page, record
+        return None
+
+    def superseding(self, url: str, fetch: Fetch) -> str | None:
+        """URL of the newest kept page that came after the page kept under `url`, by any reading of it, and holds it."""
+        page = self.newest(url, fetch)
+        if page is None:
+            return None
+        readings, inside, larger = [page[0]], set(page[1].inside), set[int]()
+        for reading in readings:
+            larger.update(self.ids(self.schema.inside, reading))
+            readings += inside.intersection(fetch(reading).ended)
+        for holder in sorted(larger, reverse=True):
+            kept = fetch(holder).page
+            if kept is not None and kept.url != url:
+                return kept.url
+        return None
 
     def ended(self) -> Ended:
         """A flag a record: whether it is no kept page any more."""

@@ -159,11 +159,6 @@ class Journal:
 
     # Transactions
 
-    @property
-    def last_id(self) -> int:
-        """The number of the last transaction in which anybody has written."""
-        return int(self._env.info()["last_txnid"])
-
     def reading(self) -> Transaction:
         """A snapshot; to be used as a context manager while `lock` is held."""
         try:
@@ -278,7 +273,8 @@ class Journal:
 
     def clear(self, txn: Transaction, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
         """Remove all rows whose keys begin so; returns them."""
-        gone = with_prefix(txn, self.tables[table], prefix)
+        with txn.cursor(self.tables[table]) as cursor:
+            gone = with_prefix(cursor, prefix)
         self._has_written |= bool(gone)
         for key, _ in gone:
             txn.delete(key, db=self.tables[table])

@@ -130,10 +130,10 @@ class LmdbIndex(Index):
 
     @in_turn
     def groups(self, table: str, groups: Sequence[bytes], beginning: bytes = b"") -> list[dict[bytes, bytes]]:
-        collected, of = [], self.journal.tables[table]
-        with self.journal.reading() as txn:
+        collected = []
+        with self.journal.reading() as txn, txn.cursor(self.journal.tables[table]) as cursor:
             for group in groups:
-                cells = with_prefix(txn, of, group + beginning)
+                cells = with_prefix(cursor, group + beginning)
                 collected.append({key[len(group) :]: raw for key, raw in cells} if cells else {})
         return collected
 
@@ -160,9 +160,10 @@ class LmdbIndex(Index):
 
     def _refresh(self, *, fresh: bool) -> None:
         self.journal.check_usable()
-        if self.journal.last_id != self._store.seen:
-            with self.journal.explaining(), self._store.snapshot():
-                pass
+        try:
+            self._store.look()
+        except FAILS as error:
+            self.journal.explain(error)
 
     def _commit(self, plan: Plan) -> list[Done | None]:
         self.journal.check_usable()
@@ -182,13 +183,12 @@ class LmdbIndex(Index):
             if change is None or (change.owner and not self._is_owner(txn, change)):
                 done.append(None)
                 continue
-            record, keys, *beside = change
-            number = store.catalog.next_id + len(rows)
+            record, number = change.record, store.catalog.next_id + len(rows)
             if record is not None:
-                row = Row(number, pack(record, number), record, keys)
+                row = Row(number, pack(record, number), record, change.keys)
                 store.write(txn, row)
                 rows.append(row)
-            done.append((number, record, self._write_beside(txn, change) if any(beside) else []))
+            done.append((number, record, self._write_beside(txn, change)))
         return done, rows
 
     def _is_owner(self, txn: Transaction, change: Change) -> bool:

@@ -17,15 +17,13 @@ _COPIED_AT_ONCE = 16 * ROWS_AT_ONCE  # in one transaction
 Transaction: TypeAlias = "lmdb.Transaction[memoryview]"
 
 
-def with_prefix(txn: Transaction, table: lmdb._Database, prefix: bytes) -> list[tuple[bytes, bytes]]:
-    """(key, row) of all keys that start with `prefix`."""
+def with_prefix(cursor: lmdb.Cursor[memoryview], prefix: bytes) -> list[tuple[bytes, bytes]]:
+    """(key, row) of all keys of a table that start with `prefix`."""
     rows, length = [], len(prefix)
-    with txn.cursor(table) as cursor:
-        if cursor.set_range(prefix):
-            for key, value in cursor:
-                if key[:length] != prefix:
-                    break
-                rows.append((bytes(key), bytes(value)))
+    is_row = cursor.set_range(prefix)
+    while is_row and (key := cursor.key())[:length] == prefix:
+        rows.append((bytes(key), bytes(cursor.value())))
+        is_row = cursor.next()
     return rows
 
 

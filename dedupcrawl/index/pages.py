@@ -13,11 +13,11 @@ from functools import partial
 
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.core.digests import Secret
-from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.core.search import Search
+from dedupcrawl.index.catalog import Catalog, Fetch
 from dedupcrawl.index.journal import FAILS
 from dedupcrawl.index.ledger import Lessee
 from dedupcrawl.index.record import Entry, Premise, Raw, Record, Skip, entry_of, plain, storable, unpack
-from dedupcrawl.index.search import COMPARED_LIMIT, Fetch, Search, newest, superseding
 from dedupcrawl.index.segment_store import SegmentStore
 from dedupcrawl.index.steps import Kept, Plan, Step, carried_out, fallen, forgotten, renewed
 from dedupcrawl.index.tables import Item, Tables, in_turn
@@ -66,7 +66,7 @@ class PageStore(Tables):
             self._refresh(fresh=False)
             catalog, read, entry = self._store.catalog, partial(self._made, self._store), storable(entry)
             signed = catalog.schema.signatures(entry, checks)
-            return Search(catalog, entry, first_id, self.lock, read, signed, COMPARED_LIMIT, Check.contained, after)
+            return Search(catalog, entry, first_id, self.lock, read, signed, Check.contained, after)
 
     def carry_out(self, steps: Sequence[Step]) -> list[Kept | bool | None]:
         """Keep and drop pages as was decided, all in one atomic step, in an index on a server with one round trip.
@@ -111,7 +111,7 @@ class PageStore(Tables):
         What other machines did within the last second need not count unless it is to be `fresh`: no server is asked.
         """
         with self._pages(fresh=fresh) as fetch:
-            kept = newest(self._catalog, plain(url), fetch)
+            kept = self._catalog.newest(plain(url), fetch)
             return None if kept is None else entry_of(kept[1], self._catalog.schema.names)
 
     def page_at(self, url: str, canonical: str, *, fresh: bool = True) -> Entry | None:
@@ -131,7 +131,7 @@ class PageStore(Tables):
     def superseded_by(self, url: str) -> str | None:
         """URL of the newest kept page that came after the page kept under `url` and holds it, by any check."""
         with self._pages() as fetch:
-            return superseding(self._catalog, plain(url), fetch)
+            return self._catalog.superseding(plain(url), fetch)
 
     def forget(self, urls: Iterable[str]) -> int:
         """Erase the pages kept under these URLs, so that nothing is their duplicate any more; how many there were.

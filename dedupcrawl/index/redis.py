@@ -22,6 +22,7 @@ import redis
 from msgspec import structs
 
 from dedupcrawl.content.checks.base import Check
+from dedupcrawl.core.search import Search
 from dedupcrawl.index.contract import FIRST_ID, Index
 from dedupcrawl.index.errors import IndexDamagedError
 from dedupcrawl.index.journal import Journal
@@ -45,7 +46,6 @@ from dedupcrawl.index.redis_link import (
 )
 from dedupcrawl.index.redis_tables import RedisTables
 from dedupcrawl.index.schema import BATCH_PAGES, Schema, header_of, read_schema
-from dedupcrawl.index.search import Search
 from dedupcrawl.index.segment_store import Row, SegmentStore
 from dedupcrawl.index.steps import Change, Plan
 from dedupcrawl.index.tables import COUNTED, OF_URL, Answer, Arguments, Cell, in_turn, parts
@@ -141,7 +141,7 @@ class RedisIndex(RedisTables, Index):
         self.leases.have(cell for change in changes if change for cell in change.cells if cell.table == "leases")
         numbers = (row.page for row in rows)
         skips = [structs.replace(unpack_skip(_untaken(raw)), premise=None) for raw in due]
-        return [one and (next(numbers) if one.record else -1, one.record, skips) for one in changes]
+        return [one if one is None else (next(numbers) if one.record else -1, one.record, skips) for one in changes]
 
     def _add(self, change: Change, keys: list[str], arguments: list[Argument]) -> None:
         """What a server has to know of a change besides its row."""

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import msgspec
 
 from dedupcrawl.content.checks.base import Check, Keys
-from dedupcrawl.core.candidates import put_keys, signed
 from dedupcrawl.core.digests import SECRET_BYTES, Secret
+from dedupcrawl.core.postings import one_key
+from dedupcrawl.core.signatures import put_keys, signed
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
 
@@ -86,7 +87,7 @@ class Schema:
         keys = [_NO_KEYS] * len(self.payload_bits)
         put_keys(self.checks, record.signatures, keys)
         if record.page is not None:
-            keys[self.urls] = array("Q", (url_key(record.page.url),))
+            keys[self.urls] = one_key(url_key(record.page.url))
         if record.ended:
             keys[self.ended] = array("Q", record.ended)
         if record.inside:

@@ -16,19 +16,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.catalog import Catalog, Fold, tables_of
+from dedupcrawl.index.catalog import Catalog, Fetch, Fold, tables_of
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
 from dedupcrawl.index.file_lock import is_locked
 from dedupcrawl.index.journal import OPENED, Journal
 from dedupcrawl.index.lmdb_tables import Transaction
 from dedupcrawl.index.record import Record, unpack
 from dedupcrawl.index.schema import Schema
-from dedupcrawl.index.search import Fetch
 from dedupcrawl.index.segment import (
     SUFFIX,
     Ended,
@@ -61,7 +59,7 @@ class SegmentRow(msgspec.Struct, frozen=True, array_like=True):
 Manifest = tuple[SegmentRow, ...]
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """A record of the journal."""
 
     page: int
@@ -112,10 +110,9 @@ class SegmentStore:
         return self.journal.path / name
 
     def look(self) -> None:
-        """Have the catalog know everything that was written, without a transaction where that is nothing new."""
-        if self.journal.last_id != self.seen:
-            with self.snapshot():
-                pass
+        """Have the catalog know everything that was written."""
+        with self.snapshot():
+            pass
 
     def snapshot(self) -> Transaction:
         """A read transaction; the catalog knows everything that it sees."""
@@ -154,18 +151,17 @@ class SegmentStore:
 
     def write(self, txn: Transaction, row: Row) -> None:
         """Append a row to the journal, and put tombstones in the places of the pages that it ends."""
-        page, raw, record, _ = row
-        self.journal.append(txn, page, raw)
-        for ended in record.ended:
-            if ended < page:
+        self.journal.append(txn, row.page, row.raw)
+        for ended in row.record.ended:
+            if ended < row.page:
                 self.journal.put_tombstone(txn, ended)
 
     def post(self, rows: Iterable[Row], *, are_own: bool = True) -> None:
         """Have the catalog know what was written last, and nothing else; what is this process's own stays at hand."""
-        for page, _, record, keys in rows:
-            self.catalog.add(keys)
+        for row in rows:
+            self.catalog.add(row.keys)
             if are_own:
-                self.catalog.remember(page, record)
+                self.catalog.remember(row.page, row.record)
         self.seen = self.journal.known_id
         self.fold()
 

@@ -7,19 +7,19 @@ know, and asks for a new plan where something has: optimistic concurrency contro
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index.catalog import Catalog
+from dedupcrawl.core.search import Search
+from dedupcrawl.index.catalog import Catalog, Fetch
 from dedupcrawl.index.ledger import key_of, lease_cell, skip_cell
 from dedupcrawl.index.record import Entry, Premise, Record, Skip, digest, forgetting, record_of
-from dedupcrawl.index.search import Fetch, Search, is_kept_for, newest, row_of
 from dedupcrawl.index.tables import Cell
 
 
-class Step(NamedTuple):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """A page that is to be kept, or to be dropped because of another."""
 
     premise: Premise  # that it is stored, or the page because of which it is dropped
@@ -36,7 +36,7 @@ class Kept(msgspec.Struct, frozen=True):
     replaces: bool = False  # whether it took the place of a kept page of the same URL
 
 
-class Change(NamedTuple):
+class Change(msgspec.Struct, frozen=True, gc=False):
     """What is written for a page, all of it or nothing."""
 
     record: Record | None = None  # appended; tombstones take the places of the pages that it ends
@@ -68,7 +68,7 @@ def carried_out(steps: Sequence[Step], owner: bytes, catalog: Catalog, fetch: Fe
         elif found.catalog is catalog and (catalog.next_id == found.end or not found.is_outdated(catalog)):
             change = _kept(step, found, owner, catalog, fetch)
         if before is not None and found is not None:
-            keys = change.keys if change else catalog.schema.keys(row_of(found, None))
+            keys = change.keys if change else catalog.schema.keys(_row_of(found, None))
             change = None if found.is_outdated(before) else change
             before.add(keys)
             ended += change.record.ended if change and change.record else ()
@@ -76,9 +76,21 @@ def carried_out(steps: Sequence[Step], owner: bytes, catalog: Catalog, fetch: Fe
     return planned
 
 
+def _row_of(search: Search, replaces: int | None) -> Record:
+    """What to append to the journal for a page that is not a duplicate, and `replaces` that of the same URL."""
+    ended = () if replaces is None else (replaces,)
+    inside = tuple(sorted(search.superseded)) if search.superseded else ()
+    return record_of(search.entry, search.catalog.schema.names, ended, inside)
+
+
+def _is_kept_for(premise: Premise, page: tuple[int, Record] | None) -> bool:
+    """Whether the newest page of a premise's URL is the one that is meant."""
+    return page is not None and page[1].page is not None and page[1].page.kept_at == premise.kept_at
+
+
 def _kept(step: Step, found: Search, owner: bytes, catalog: Catalog, fetch: Fetch) -> Change:
-    replaced = newest(catalog, found.entry.url, fetch)
-    record = row_of(found, replaced and replaced[0])
+    replaced = catalog.newest(found.entry.url, fetch)
+    record = _row_of(found, replaced and replaced[0])
     cells = step.cells
     if owner:
         cells = (*cells, lease_cell(step.premise, owner))
@@ -88,8 +100,8 @@ def _kept(step: Step, found: Search, owner: bytes, catalog: Catalog, fetch: Fetc
 
 
 def _dropped(step: Step, ended: Collection[int], catalog: Catalog, fetch: Fetch) -> Change | None:
-    keeper = newest(catalog, step.premise.url, fetch)
-    if keeper is None or keeper[0] in ended or not is_kept_for(step.premise, keeper):
+    keeper = catalog.newest(step.premise.url, fetch)
+    if keeper is None or keeper[0] in ended or not _is_kept_for(step.premise, keeper):
         return None
     hanging = None if step.skip is None else skip_cell(step.premise, step.skip)
     return Change(cells=step.cells, skip=hanging)
@@ -97,16 +109,16 @@ def _dropped(step: Step, ended: Collection[int], catalog: Catalog, fetch: Fetch)
 
 def forgotten(url: str, catalog: Catalog, fetch: Fetch) -> list[Change]:
     """How the page that is kept under a URL is forgotten, with all that is attached to the URL."""
-    found = newest(catalog, url, fetch)
+    found = catalog.newest(url, fetch)
     return [_ended(Change(detached=digest(url)), found and found[0], catalog)]
 
 
 def fallen(premise: Premise, owner: bytes, catalog: Catalog, fetch: Fetch) -> list[Change]:
     """How a premise falls, if `owner` has a lease on it: only the page that is kept since that moment is forgotten."""
-    found, change = newest(catalog, premise.url, fetch), Change(fallen=key_of(premise), owner=owner)
-    if found is None or not is_kept_for(premise, found):
+    found, change = catalog.newest(premise.url, fetch), Change(fallen=key_of(premise), owner=owner)
+    if found is None or not _is_kept_for(premise, found):
         return [change]
-    return [_ended(change._replace(detached=digest(premise.url)), found[0], catalog)]
+    return [_ended(structs.replace(change, detached=digest(premise.url)), found[0], catalog)]
 
 
 def renewed(entry: Entry, catalog: Catalog, fetch: Fetch) -> list[Change | None]:
@@ -114,7 +126,7 @@ def renewed(entry: Entry, catalog: Catalog, fetch: Fetch) -> list[Change | None]
 
     A page that a record both ends and has inside itself is an earlier reading of it.
     """
-    found = newest(catalog, entry.url, fetch)
+    found = catalog.newest(entry.url, fetch)
     kept = found and found[1].page
     if found is None or kept is None or (kept.kept_at, kept.run) != (entry.kept_at, entry.run):
         return [None]
@@ -126,4 +138,4 @@ def _ended(change: Change, page: int | None, catalog: Catalog) -> Change:
     if page is None:
         return change
     record = forgetting(page, catalog.next_id, len(catalog.schema.names))
-    return change._replace(record=record, keys=catalog.schema.keys(record))
+    return structs.replace(change, record=record, keys=catalog.schema.keys(record))

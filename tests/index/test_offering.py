@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from dedupcrawl.content.checks.base import Keys
-from dedupcrawl.index import pages
+from dedupcrawl.core.search import COMPARED_LIMIT
 from dedupcrawl.index.record import Entry, Skip
 from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
@@ -126,17 +126,16 @@ def test_an_exception_of_a_check_changes_nothing(index: AnyIndex, monkeypatch: p
     assert index.verify() == []
 
 
-def test_hot_candidates_are_limited(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "COMPARED_LIMIT", 20)
-    for number in range(30):
-        offer(index, page(f"http://hot/{number}", 7, title=str(number)))
+def test_hot_candidates_are_limited(index: AnyIndex) -> None:
+    for number in range(COMPARED_LIMIT + 10):
+        add(index, index.search(page(f"http://hot/{number}", 7, title=str(number))))
     asked: list[str] = []
 
     def refuse(check: str, kept: Entry) -> None:
         asked.append(kept.url)
 
     assert isinstance(offer(index, page("http://new", 7), refuse), Kept)
-    assert asked == [f"http://hot/{number}" for number in range(10, 30)]
+    assert asked == [f"http://hot/{number}" for number in range(10, COMPARED_LIMIT + 10)]
 
 
 def test_threads_take_turns(index: AnyIndex) -> None:

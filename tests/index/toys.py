@@ -11,11 +11,11 @@ from typing import ClassVar
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.main_outline import packed
 from dedupcrawl.core.postings import Postings
+from dedupcrawl.core.search import Search
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry, Premise, Skip
-from dedupcrawl.index.search import Search
 from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict

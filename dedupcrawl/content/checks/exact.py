@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dedupcrawl.content.checks.base import Equality, Keys
 from dedupcrawl.core.digests import digest_of
-from dedupcrawl.core.postings import Postings
+from dedupcrawl.core.postings import Postings, one_key
 from dedupcrawl.core.symbols import SYMBOLS_VERSION, SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.setting import parameter, whole
@@ -51,7 +50,7 @@ class ExactCheck(Equality):
 
     def keys(self, signature: bytes) -> Keys:
         """One key: the first half of the digest, after its kind."""
-        return array("Q", (int.from_bytes(signature[1:9], "little") ^ signature[0],))
+        return one_key(int.from_bytes(signature[1:9], "little") ^ signature[0])
 
     def candidates(self, signature: bytes, postings: Postings) -> list[int]:
         return postings.pages_of(int.from_bytes(signature[1:9], "little") ^ signature[0])

@@ -38,8 +38,7 @@ class TitleCheck(Equality):
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """Half of a digest of title and host; None if there is no title or very little text."""
-        title = SymbolText.of((page.title[:TITLE],)).normalized
-        if not title or len(text) < _MIN_SYMBOLS:
+        if not page.title or len(text) < _MIN_SYMBOLS or not (title := SymbolText.of((page.title[:TITLE],)).normalized):
             return None
         host = host_alike(page.url).encode("utf-8", "surrogatepass")
         return digest_of(title + b"\0" + host, text.secret)[:8]

@@ -1,58 +1,18 @@
 # cython: language_level=3
-"""Candidates: the kept pages that the checks of a new page bring up, the most similar first, read when they are needed.
+"""Search: the kept pages that the checks of a new page bring up, the most similar first, read when they are needed.
 
 A page that the new one updates is no candidate. A caller that stops early reads no more.
 """
 
 import cython
 
-
-def signed(checks: object, slots: dict, signatures: dict) -> list:
-    """Slot, check and signature of each of these checks that has a slot and a signature."""
-    made: list = []
-    for check in checks:
-        name: object = check.name
-        if name in signatures and name in slots:
-            made.append((slots[name], check, signatures[name]))
-    return made
+COMPARED_LIMIT = 1000
+"""The most candidates of one check that are compared, the newest."""
+_LIMIT = cython.declare(cython.Py_ssize_t, COMPARED_LIMIT)
 
 
-def put_keys(checks: tuple, signatures: tuple, keys: list):
-    """Put the keys under which a page is posted where each check has its slot: `checks` are slots and checks."""
-    for slot, check in checks:
-        signature: object = signatures[slot]
-        if signature is not None:
-            keys[slot] = check.keys(signature)
-
-
-def signatures_of(checks: object, page: object, whole: object, own: object, made: dict, names: object) -> dict:
-    """Name → signature of each of these checks that does not abstain on a page.
-
-    Args:
-        checks: The checks.
-        page: The page.
-        whole: Its main text.
-        own: What the checks sign whose names are not in `names`; None: they abstain.
-        made: Name → signature of the whole text, as far as it was made; the others are added.
-        names: The names of the checks that sign the whole text; None: all do.
-    """
-    signatures: dict = {}
-    for check in checks:
-        name: object = check.name
-        signature: object = None
-        if names is None or name in names:
-            if name not in made:
-                made[name] = check.signature(page, whole)
-            signature = made[name]
-        elif own is not None:
-            signature = check.signature(page, own)
-        if signature is not None:
-            signatures[name] = signature
-    return signatures
-
-
-class Candidates:
-    """The candidates for one page, as of one moment; the index may be used meanwhile.
+class Search:
+    """What an index knows that may concern a new page, as of one moment; the index may be used meanwhile.
 
     Args:
         catalog: Where to look: it has views of its postings, and records at hand.
@@ -61,7 +21,6 @@ class Candidates:
         lock: Held while the catalog makes a view or a record.
         read: Makes something of each of some packed records, as they are now.
         signed: Slot, check and signature of each check that did not abstain, in the order in which they are asked.
-        most: So many of one check's candidates are compared, the newest.
         symmetric: What `contained` of a check is that never finds a page inside another.
         after: A search for the same page whose candidates are not brought up again, and whose findings stand; without
             effect when it was in another catalog. None if there is none.
@@ -79,16 +38,15 @@ class Candidates:
         lock: object,
         read: object,
         signed: list,
-        most: cython.Py_ssize_t,
         symmetric: object,
         after: object,
     ):
         self.catalog, self.entry, self.lock, self.read = catalog, entry, lock, read
-        self.signed, self.most, self.symmetric = signed, most, symmetric
+        self.signed, self.symmetric = signed, symmetric
         self.at_hand, self.views, self.end = catalog.at_hand, catalog.views, catalog.next_id
         self.superseded, self.first_id = {}, first_id
         if after is not None and after.catalog is catalog:
-            self.superseded, self.first_id = after.superseded, max(first_id, cython.cast(Candidates, after).end)
+            self.superseded, self.first_id = after.superseded, max(first_id, cython.cast(Search, after).end)
         # What was read of pages; several checks bring up the same one.
         self.signatures, self.raw, self.entries = {}, {}, {}
 
@@ -101,25 +59,47 @@ class Candidates:
             The name of a check, and an iterator over id, entry without signatures, and similarity.
         """
         for slot, check, own in self.signed:
-            pages: list = self.pages(slot, check.candidates, own)
+            pages: list = self.pages(check.candidates(own, self.view(slot)))
             if pages:
                 yield check.name, self.still_kept(self.accepted(slot, check, own, pages), None)
 
     def inside(self):
         """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
+        page: object
         for slot, check, own in self.signed:
             if type(check).contained is self.symmetric:
                 continue
-            pages: list = self.pages(slot, check.contained, own)
+            pages: list = self.pages(check.contained(own, self.view(slot)))
             pages = [page for page in pages if page not in self.superseded]
-            if pages:
-                theirs: list = self.signatures_of(slot, pages)
-                rows: list = []
-                i: cython.Py_ssize_t
-                for i in range(len(pages)):
-                    if theirs[i] is not None and check.compare(theirs[i], own) is not None:
-                        rows.append((0.0, 0.0, pages[i], 1.0))
+            rows: list = []
+            for page in pages:
+                theirs: object = self.signature(page, slot, pages)
+                if theirs is not None and check.compare(theirs, own) is not None:
+                    rows.append((0.0, 0.0, page, 1.0))
+            if rows:
                 yield check.name, self.still_kept(rows, self.entry.url)
+
+    def kept(self):
+        """The page that is kept under the same URL, without its signatures."""
+        with self.lock:
+            kept = self.catalog.newest(self.entry.url, self.record)
+        return None if kept is None else kept[1].page
+
+    def is_outdated(self, by: object) -> bool:
+        """Whether a page of a catalog that was not looked at may change what was found."""
+        if by.next_id <= self.end:
+            return False
+        later: list = by.ids_of(self.entry.url)
+        for slot, check, own in self.signed:
+            postings: object = by.view(slot, self.end)
+            later += check.candidates(own, postings)
+            later += check.contained(own, postings)
+        return any([page >= self.end for page in later])
+
+    @property
+    def superseded_urls(self):
+        """The URLs of `superseded`, oldest page first."""
+        return tuple([url for _, url in sorted(self.superseded.items())]) if self.superseded else ()
 
     def still_kept(self, rows: list, url: object):
         """Those of some pages that are still kept, not under this URL, and of which the new page is no update."""
@@ -131,22 +111,20 @@ class Candidates:
             if entry is not None and (url is None or entry.url != url):
                 yield page, entry, similarity
 
-    def pages(self, slot, look_up, own):
-        """The newest pages that a check brings up, ascending."""
-        number: cython.Py_ssize_t
+    def view(self, slot):
+        """The postings of a check, without those of pages that are no candidates."""
         view: object = self.views.get((slot, self.first_id))
         if view is None:
             with self.lock:
                 view = self.catalog.view(slot, self.first_id)
-        pages: list = look_up(own, view)
-        if len(pages) > 1:
-            pages = sorted(set(pages))
-        made: list = []
-        for page in pages:
-            number = page
-            if self.first_id <= number < self.end:
-                made.append(page)
-        return made if len(made) <= self.most else made[len(made) - self.most :]
+        return view
+
+    def pages(self, brought_up):
+        """The newest of the pages that a check brings up, ascending."""
+        page: cython.Py_ssize_t
+        pages: list = sorted(set(brought_up)) if len(brought_up) > 1 else brought_up
+        pages = [page for page in pages if self.first_id <= page < self.end]
+        return pages if len(pages) <= _LIMIT else pages[len(pages) - _LIMIT :]
 
     def accepted(self, slot, check, own, pages):
         """The pages that a check accepts: most similar first, then by the distance of all signatures, then oldest.
@@ -156,35 +134,38 @@ class Candidates:
         """
         rows: list = []
         alike: dict = {}  # similarity → how many have it
-        i: cython.Py_ssize_t
-        theirs: list = self.signatures_of(slot, pages)
-        for i in range(len(pages)):
-            similarity: object = None if theirs[i] is None else check.compare(own, theirs[i])
+        page: object
+        for page in pages:
+            theirs: object = self.signature(page, slot, pages)
+            similarity: object = None if theirs is None else check.compare(own, theirs)
             if similarity is not None:
-                rows.append((-similarity, 0.0, pages[i], similarity))
+                rows.append((-similarity, 0.0, page, similarity))
                 alike[similarity] = alike.get(similarity, 0) + 1
         if len(rows) > 1:
-            for i in range(len(rows)):
-                first, _, page, similarity = rows[i]
-                if alike[similarity] > 1:
-                    rows[i] = first, self.distance(page), page, similarity
+            rows = [
+                (first, self.distance(page) if alike[similarity] > 1 else 0.0, page, similarity)
+                for first, _, page, similarity in rows
+            ]
             rows.sort()
         return rows
 
-    def signatures_of(self, slot, pages):
-        """What each of these pages has in a slot, which a damaged record may lack."""
-        missing: list = []
-        for page in pages:
-            if page not in self.signatures:
-                record: object = self.at_hand.get(page)
-                if record is None:
-                    missing.append(page)
-                else:
-                    self.signatures[page] = record.signatures
-        if missing:
-            for page, (raw, made) in zip(missing, self.read(self.catalog.copied, missing), strict=True):
-                self.raw[page], self.signatures[page] = raw, made
-        return [signatures[slot] if slot < len(signatures := self.signatures[page]) else None for page in pages]
+    def signature(self, page, slot, pages):
+        """What a page has in a slot, which a damaged record may lack; with it all of some pages are read."""
+        signatures: tuple = self.signatures.get(page)
+        if signatures is None:
+            missing: list = []
+            for one in pages:
+                if one not in self.signatures:
+                    record: object = self.at_hand.get(one)
+                    if record is None:
+                        missing.append(one)
+                    else:
+                        self.signatures[one] = record.signatures
+            if missing:
+                for one, (raw, made) in zip(missing, self.read(self.catalog.copied, missing), strict=True):
+                    self.raw[one], self.signatures[one] = raw, made
+            signatures = self.signatures[page]
+        return signatures[slot] if slot < len(signatures) else None
 
     def distance(self, page):
         """The distance of all signatures of a page that was read."""
