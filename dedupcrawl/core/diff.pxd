@@ -23,7 +23,7 @@ cpdef enum:  # the kinds of differences
     DIFFERENCES  # how many kinds there are
 
 cpdef enum:  # the places of differences
-    TOP  # in a short first paragraph, the headline of most
+    TOP  # in the headline, or in a short first paragraph
     HEAD  # within the first symbols, where bylines and datelines are
     SENTENCE  # in a paragraph of prose
     LINE  # in a short paragraph
@@ -44,7 +44,7 @@ cdef struct Paragraph:  # of the new text, for the differences in it
     Py_ssize_t begin
     bint is_prose
     bint is_counted  # a line with the day of posting or a counter
-    bint is_top  # the headline of most texts
+    bint is_top  # the headline, or a short first paragraph
 
 cdef struct Part:  # one side of a difference
     int symbols
@@ -67,7 +67,14 @@ cdef struct Tally:  # numbers of symbols of the new text, except `kept_uncovered
     Py_ssize_t amid  # differing pieces within `dense`
 
 cdef int tell(
-    Side *new, list ends, Side *kept, const int32_t *pieces, Py_ssize_t count, WordLists lists, uint8_t *rows
+    Side *new,
+    list ends,
+    bytes headline,
+    Side *kept,
+    const int32_t *pieces,
+    Py_ssize_t count,
+    WordLists lists,
+    uint8_t *rows,
 ) except -1
 cdef int sum_up(
     Side *new,

@@ -34,7 +34,7 @@ from cython.cimports.dedupcrawl.core.words import (
     UNIT,
     WORD,
 )
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memcmp, memset
 
 from dedupcrawl.core.words import word_lists
 
@@ -54,7 +54,7 @@ _EDGE = cython.declare(cython.Py_ssize_t, 4)
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
-_STAMP = cython.declare(cython.int, 15)  # most words of a line with the day of posting or a counter
+_STAMP = cython.declare(cython.int, 20)  # most words of a line with the day of posting or a counter
 # Most words of a difference that is a credit. With 24 the AUC on pages not fitted on is the same to .0005; without
 # credits it is .006 lower on web pages.
 _CREDITED = cython.declare(cython.int, 12)
@@ -163,6 +163,7 @@ def _kind(
     is_turned: cython.bint,
     is_counted: cython.bint,
     is_credited: cython.bint,
+    is_beside_number: cython.bint,
 ) -> cython.int:
     """The kind of a piece; of several that fit, the one that counts most."""
     both: cython.bint = here.symbols > 0 and there.symbols > 0
@@ -199,11 +200,8 @@ def _kind(
             return NAMED
     if both:
         return REWORDED if is_short else REPLACED
-    if is_short and not words and not here.kinds[NEGATION] + there.kinds[NEGATION]:
-        if figures + kept_figures:
-            return FIGURED
-        if dates + kept_dates:
-            return DATED
+    if is_beside_number and here.kinds[SIGN] + there.kinds[SIGN] == here.telling + there.telling:
+        return FIGURED  # 50 for 50%; a number that only one page has is an addition
     return ADDED if here.symbols and not _is_seam(here, there) else LEFT_OUT
 
 
@@ -259,6 +257,7 @@ def _describe(
     side: cython.pointer(Side),
     begin: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
+    headline: bytes,
     paragraph: cython.pointer(Paragraph),
 ) -> cython.void:
     """Describe the paragraph [begin, end) for the differences in it."""
@@ -268,9 +267,13 @@ def _describe(
         quarters += _quarters(side.kinds[i])
     is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and quarters >= 4 * _SHORT
     paragraph.begin = begin
-    paragraph.is_prose = is_sentence or quarters >= 4 * _PARAGRAPH
+    is_stamp: cython.bint = _is_stamp(side, begin, end, False)
     paragraph.is_counted = _is_stamp(side, begin, end, True)
-    paragraph.is_top = begin == 0 and not paragraph.is_prose and not _is_stamp(side, begin, end, False)
+    paragraph.is_prose = is_sentence or (quarters >= 4 * _PARAGRAPH and not is_stamp)
+    is_headline: cython.bint = 2 * (end - begin) == len(headline) and not memcmp(
+        side.symbols + begin, uint16s(headline), len(headline)
+    )
+    paragraph.is_top = not paragraph.is_prose and (is_headline or (begin == 0 and not is_stamp))
 
 
 @cython.cfunc
@@ -293,22 +296,25 @@ def _is_stamp(
 ) -> cython.bint:
     """Whether a paragraph is a short line with a word that goes with a counter or a day of posting.
 
-    Unless `is_named`, a line of which a third is dates and times is one, too.
+    So is a line that says the source and a day. Unless `is_named`, a line of which a third is dates and times is one,
+    too.
     """
     i: cython.Py_ssize_t
     quarters: cython.Py_ssize_t = 0
     dates: cython.Py_ssize_t = 0
     counters: cython.Py_ssize_t = 0
+    credits: cython.Py_ssize_t = 0
     if end > begin and side.kinds[end - 1] & ENDS:
         return False
     for i in range(begin, end):
         kind: cython.int = side.kinds[i] & KIND
         counters += kind == COUNTER
+        credits += kind == CREDIT
         dates += kind == DATE or kind == TIME
         quarters += _quarters(side.kinds[i])
         if quarters > 4 * _STAMP:
             return False
-    return counters > 0 or (not is_named and 3 * dates >= end - begin)
+    return counters > 0 or (credits and dates) or (not is_named and 3 * dates >= end - begin)
 
 
 @cython.cfunc
@@ -323,9 +329,19 @@ def _is_credited(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cyth
 
 
 @cython.cfunc
+@cython.exceptval(check=False)
+def _is_number(side: cython.pointer(Side), at: cython.Py_ssize_t) -> cython.bint:
+    if not 0 <= at < side.count:
+        return False
+    kind: cython.int = side.kinds[at] & KIND
+    return kind == NUMBER or kind == NUMERAL
+
+
+@cython.cfunc
 def _fill(
     new: cython.pointer(Side),
     ends: list,
+    headline: bytes,
     kept: cython.pointer(Side),
     pieces: cython.pointer(cython.const[int32_t]),
     count: cython.Py_ssize_t,
@@ -347,7 +363,7 @@ def _fill(
             begin = end
             end = ends[block]
         if i == 0 or begin != paragraph.begin:
-            _describe(new, begin, end, cython.address(paragraph))
+            _describe(new, begin, end, headline, cython.address(paragraph))
         here: cython.pointer(Part) = parts + 2 * i
         there: cython.pointer(Part) = here + 1
         _part(new, piece[0], piece[1], here)
@@ -356,7 +372,8 @@ def _fill(
         if not is_turned and here.words <= _SHORT and there.words <= _SHORT and here.telling and there.telling:
             is_turned = _are_antonyms(new, kept, piece, lists)
         is_credited: cython.bint = _is_credited(new, piece[0], piece[1]) or _is_credited(kept, piece[2], piece[3])
-        rows[3 * i] = _kind(here, there, is_turned, paragraph.is_counted, is_credited)
+        is_beside_number: cython.bint = _is_number(new, piece[0] - 1) or _is_number(new, piece[1])
+        rows[3 * i] = _kind(here, there, is_turned, paragraph.is_counted, is_credited, is_beside_number)
         rows[3 * i + 1] = _place(new.count, at, cython.address(paragraph))
         rows[3 * i + 2] = here.own + there.own > 0
     return 0
@@ -518,12 +535,13 @@ def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: c
         _occurs[side.symbols[side.differing[i]]] = 0
 
 
-def tell(new, ends, kept, pieces, count, lists, rows):
+def tell(new, ends, headline, kept, pieces, count, lists, rows):
     """Classify the pieces of an alignment: fill in the kind, the place and whether it has own text, a byte each.
 
     Args:
         new: The new text.
         ends: Where its paragraphs end.
+        headline: The symbols of its headline, two bytes each.
         kept: The kept text.
         pieces: The pieces that differ, as `alignment.aligned` fills them in.
         count: How many there are.
@@ -544,7 +562,7 @@ def tell(new, ends, kept, pieces, count, lists, rows):
     room: bytes = unset(2 * cython.sizeof(Part) * count)
     parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), uint8s(room))
     lists.read_antonyms()
-    _fill(new, ends, kept, pieces, count, lists, parts, rows)
+    _fill(new, ends, headline, kept, pieces, count, lists, parts, rows)
     _mark_repeated(parts, rows, count)
     return 0
 
@@ -609,6 +627,7 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
     tell(
         cython.address(one),
         new[3],
+        b"",
         cython.address(other),
         int32s(pieces),
         count,

@@ -61,12 +61,22 @@ def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
 
 
 @cython.cfunc
-def _decisive(counts: cython.pointer(Counts)) -> cython.int:
+def _has_only_decisive(counts: cython.pointer(Counts)) -> cython.bint:
+    """Whether all differences are of the decisive kinds, or dates."""
+    return _of_decisive_kinds(counts) + counts.kind[DATED] == counts.own
+
+
+@cython.cfunc
+def _decisive(p: Pair) -> cython.int:
     """The number of differences that are decisive in their place, unlike a name in a byline or a number in a footer.
 
-    One number, name or unit may make a different page, and so may a reversed sentence or two swapped things.
+    One number, name or unit may make a different page, and so may a reversed sentence or two swapped things. Two hosts
+    write the names in one text in two ways ("Sen." for "Senator"), so their names count only if nothing else differs.
     """
-    decisive: cython.int = _in_text(counts, NAMED) + _in_text(counts, MEASURED) + _in_text(counts, FIGURED)
+    counts: cython.pointer(Counts) = cython.address(p.counts)
+    decisive: cython.int = _in_text(counts, MEASURED) + _in_text(counts, FIGURED)
+    if p.is_of_one_host or _has_only_decisive(counts):
+        decisive += _in_text(counts, NAMED)
     decisive += _in_text(counts, TURNED) + _in_text(counts, SWAPPED)
     decisive += (
         counts.of[MEASURED][HEAD] + counts.of[FIGURED][HEAD] + counts.of[TURNED][HEAD] + counts.of[SWAPPED][HEAD]
@@ -111,9 +121,18 @@ def _titles_differ(p: Pair) -> cython.Py_ssize_t:
 
 
 @cython.cfunc
-def _untold(words: Line, p: Pair) -> cython.double:
-    """Share of these words that the common text lacks."""
-    return 1 - cython.cast(cython.double, p.told(words, False)) / max(1, words.count)
+def _untold(words: Line, p: Pair, others: Line = None) -> cython.double:
+    """Share of the content words of a line that neither the common text nor the other line has."""
+    return cython.cast(cython.double, p.untold(words, others)) / max(1, words.content_count)
+
+
+@cython.cfunc
+def _untold_of_title(title: Line, other: Line, p: Pair) -> cython.double:
+    """Share of a title that the common text lacks.
+
+    Words that both titles have show that both pages are about them, but on one host they may be the site's name.
+    """
+    return _untold(title, p, None if p.is_of_one_host else other)
 
 
 # Formulas. Some depend on a kind of differences, or on a kind and a place.
@@ -137,11 +156,6 @@ def _at(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 @cython.cfunc
 def _alone(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return _in_text(cython.address(p.counts), kind) > 0 and p.counts.kind[kind] == p.counts.own
-
-
-@cython.cfunc
-def _count(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    return log1p(p.counts.kind[kind])
 
 
 @cython.cfunc
@@ -178,23 +192,16 @@ def _differences(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 @cython.cfunc
 def _decisive_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    counts: cython.pointer(Counts) = cython.address(p.counts)
-    return _decisive(counts) > 0 and _of_decisive_kinds(counts) + counts.kind[DATED] == counts.own
+    return _decisive(p) > 0 and _has_only_decisive(cython.address(p.counts))
 
 
 @cython.cfunc
 def _decisive_share(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Share of the decisive differences among these and the ones that add, leave out or reword text."""
-    decisive: cython.int = _decisive(cython.address(p.counts))
+    decisive: cython.int = _decisive(p)
     kinds: cython.pointer(cython.int) = p.counts.kind
     others: cython.int = kinds[ADDED] + kinds[LEFT_OUT] + kinds[REPLACED] + kinds[REWORDED]
     return cython.cast(cython.double, decisive) / (1 + decisive + others)
-
-
-@cython.cfunc
-def _decisive_density(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    own: cython.double = p.new.count_own()
-    return log1p(_decisive(cython.address(p.counts)) / (1 + own / 100))
 
 
 @cython.cfunc
@@ -204,9 +211,22 @@ def _dates_text(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-def _renamed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Pages of one host that repeat a replacement are about different things; those of two hosts were edited."""
-    return log1p(p.counts.kind[RENAMED]) if p.is_of_one_host else 0.0
+def _contradicted(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Two pages of a host that say another thing in the same words are about different things; two hosts edited it."""
+    counts: cython.pointer(Counts) = cython.address(p.counts)
+    named: cython.int = _in_text(counts, NAMED) + counts.kind[RENAMED]
+    counted: cython.int = _in_text(counts, FIGURED) + _in_text(counts, MEASURED) + _in_text(counts, DATED)
+    return log1p(named + counted) if p.is_of_one_host else 0.0
+
+
+@cython.cfunc
+def _replaced_heading(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Two pages of a host with the same words below different headings are two things in one form."""
+    i: cython.int
+    replaced: cython.int = 0
+    for i in range(REPLACED, SWAPPED + 1):
+        replaced += p.counts.of[i][TOP]
+    return log1p(replaced) if p.is_of_one_host else 0.0
 
 
 @cython.cfunc
@@ -216,8 +236,13 @@ def _dateline(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-def _reworded(p: Pair, most: cython.int, place: cython.int) -> cython.double:
-    return _in_text(cython.address(p.counts), REWORDED) > 0 and p.counts.own <= most
+def _reworded_few(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    return p.is_of_one_host and p.counts.kind[REWORDED] > 0 and p.counts.own <= 3
+
+
+@cython.cfunc
+def _reworded_one(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    return _in_text(cython.address(p.counts), REWORDED) > 0 and p.counts.own == 1
 
 
 @cython.cfunc
@@ -261,25 +286,30 @@ def _untold_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double
     equal: cython.double = 1.0 + p.piece_count
     equal *= 1 + p.beside
     equal *= 1 + _titles_differ(p)
-    return 0.0 if equal == 1 else _untold(p.kept_title, p) * (1 - 1 / equal)
+    return 0.0 if equal == 1 else _untold_of_title(p.kept_title, p.title, p) * (1 - 1 / equal)
+
+
+@cython.cfunc
+def _untold_new_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Share of the words of the new page's title that the common text lacks, the less, the less the titles differ.
+
+    What both pages have may be an advertisement that extraction took for the new page's text.
+    """
+    differing: cython.double = _titles_differ(p)
+    return _untold_of_title(p.title, p.kept_title, p) * (1 - 1 / (1 + differing))
 
 
 @cython.cfunc
 def _titles_told(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """The number of words in which both the titles and the texts differ."""
-    mine: cython.Py_ssize_t = p.told_of_others(p.title, p.kept_title, False)
-    return log1p(min(mine, p.told_of_others(p.kept_title, p.title, True)) if mine else 0)
+    """The number of words in which both the titles and the texts differ.
 
-
-@cython.cfunc
-def _title_decisive(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    decisive: cython.int = _of_decisive_kinds(cython.address(p.title_counts))
-    return 0 < decisive == p.title_counts.own
-
-
-@cython.cfunc
-def _title_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    return p.title_counts.own > 0 and not p.counts.own
+    They are words that the other page has nowhere, or words that one text has where the other has those of its title.
+    """
+    if not p.title.count or not p.kept_title.count:
+        return 0.0
+    alone: cython.Py_ssize_t = p.told_of_others(p.title, p.kept_title, False)
+    alone = min(alone, p.told_of_others(p.kept_title, p.title, True)) if alone else 0
+    return log1p(max(alone, p.replaced_of_titles()))
 
 
 @cython.cfunc
@@ -410,38 +440,32 @@ FEATURES: tuple = (
     _feature("differences", _differences, "either", "places that differ", "count"),
     _feature("decisive_only", _decisive_only, "against", "nothing differs but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("decisive_share", _decisive_share, "against", "how few other differences stand beside these", "share"),
-    _feature("decisive_density", _decisive_density, "against", "such differences for 100 words of its own", "score"),
-    _feature("figures", _inside, "against", "share of the differences that are other numbers, at neither end", "share", FIGURED),
     _feature("figures_foot", _at, "against", "other numbers at its end", "count", FIGURED, FOOT),
     _feature("dates", _inside, "either", "share of the differences that are other dates or times, at neither end", "share", DATED),
     _feature("dates_text", _dates_text, "against", "other dates or times in sentences, of two pages of a host or where nothing else differs", "count"),
-    _feature("dates_line", _at, "against", "other dates or times in lines", "count", DATED, LINE),
     _feature("dates_foot", _at, "against", "other dates or times at its end", "count", DATED, FOOT),
     _feature("dateline", _dateline, "either", "nothing differs but what stands at its beginning or end, with a date", "flag"),
-    _feature("turned", _share, "against", "share of the differences that are negations and antonyms", "share", TURNED),
     _feature("turned_alone", _alone, "against", "nothing differs but negations and antonyms", "flag", TURNED),
-    _feature("names", _inside, "against", "share of the differences that are other names, at neither end", "share", NAMED),
     _feature("units", _share, "against", "share of the differences that are other units", "share", MEASURED),
     _feature("swapped_alone", _alone, "against", "nothing differs but two things the other way round", "flag", SWAPPED),
     _feature("replaced", _share, "against", "share of the differences that are passages by others", "share", REPLACED),
     _feature("replaced_text", _at, "against", "passages of sentences replaced by others", "count", REPLACED, SENTENCE),
-    _feature("reworded_few", _reworded, "against", "at most three differences, and other words among them", "flag", 3),
-    _feature("reworded_one", _reworded, "against", "other words in one place, and nothing else", "flag", 1),
-    _feature("renamed", _renamed, "against", "replacements as before, of two pages of a host", "count"),
-    _feature("added", _share, "against", "share of the differences that are added words", "share", ADDED),
+    _feature("reworded_few", _reworded_few, "against", "at most three differences of two pages of a host, and other words among them", "flag"),
+    _feature("reworded_one", _reworded_one, "against", "other words in one place, and nothing else", "flag"),
+    _feature("contradicted", _contradicted, "against", "other names, numbers, units and dates in the text, of two pages of a host", "count"),
+    _feature("replaced_heading", _replaced_heading, "against", "words replaced by others in the headline or a short first paragraph, of two pages of a host", "count"),
     _feature("added_alone", _alone, "against", "nothing differs but added words", "flag", ADDED),
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
-    _feature("slots", _count, "against", "values that differ in the site template", "count", SLOT),
+    _feature("slots", _at, "against", "values that differ in lines of the site template", "count", SLOT, LINE),
     _feature("values", _numbers, "against", "numbers that differ in the site template, of two pages of a host", "count"),
     _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),
     _feature("resources_only", _resources_only, "against", "nothing differs but pictures, media or downloads", "flag"),
     _feature("untold_title", _untold_title, "against", "share of the kept page's title that the common text lacks, where anything differs", "share"),
+    _feature("untold_new_title", _untold_new_title, "against", "share of the new page's title that the common text lacks, where the titles differ", "share"),
     _feature("titles_told", _titles_told, "against", "words that differ in titles and texts", "count"),
-    _feature("title_decisive", _title_decisive, "against", "the titles differ in numbers, names, units or what reverses them", "flag"),
-    _feature("title_only", _title_only, "against", "the titles differ, and the texts do not", "flag"),
     _feature("beside_only", _beside_only, "against", "nothing differs but lines beside the main text, of two pages of a host", "flag"),
     _feature("listed", _listed, "against", "share of the kept page that is more than this one, to which it links", "score"),
     _feature("lists", _lists, "against", "difference of the titles, of a page that links to the kept one", "score"),

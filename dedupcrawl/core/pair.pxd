@@ -41,7 +41,8 @@ cdef class Pair:
     cdef int look_around(self) except -1
     cdef bint says_same_around(self) except -1
     cdef bint has_only_versions(self) except -1
-    cdef Py_ssize_t told(self, Line words, bint of_kept) noexcept
+    cdef Py_ssize_t untold(self, Line words, Line others) noexcept
+    cdef Py_ssize_t replaced_of_titles(self) noexcept
     cdef Py_ssize_t told_of_others(self, Line words, Line others, bint of_kept) noexcept
 
 cpdef Py_ssize_t unknown_lines(dict lines, View other) except -1

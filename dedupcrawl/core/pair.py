@@ -9,7 +9,7 @@ import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.arrays import int32s, sort, uint8s, uint16s, uint64s, unset, zeros
-from cython.cimports.dedupcrawl.core.diff import ADDED, DIFFERENCES, Side, sum_up, tell
+from cython.cimports.dedupcrawl.core.diff import ADDED, CREDITED, DIFFERENCES, RENAMED, REWORDED, Side, sum_up, tell
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
 from cython.cimports.dedupcrawl.core.page_context import PageContext
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Symbol, SymbolText, Vocabulary
@@ -28,7 +28,7 @@ _LITTLE = cython.declare(cython.Py_ssize_t, LITTLE)
 _LEAST = cython.declare(cython.double, 0.5)
 _NOTHING: frozenset = frozenset()
 
-_allowed = cython.declare(uint8_t[VALUES])  # all zeros except while `has_only_versions` uses it
+_allowed = cython.declare(uint8_t[VALUES])  # all zeros except while a method uses it
 
 
 class Pair:
@@ -135,6 +135,7 @@ class Pair:
         tell(
             cython.address(one),
             self.new.main_text.ends,
+            self.new.read_headline().symbols,
             cython.address(other),
             pieces,
             self.piece_count,
@@ -230,18 +231,56 @@ class Pair:
             _allowed[uint16s(raw)[i]] = 0
         return is_only
 
-    def told(self, words, of_kept):
-        """How many words of a line occur in the common text, as the new page or the kept one has it."""
-        page: View = self.kept if of_kept else self.new
-        flags: bytes = self.in_new if of_kept else self.in_kept
-        return occurring(
-            uint16s(words.words),
-            words.count,
-            cython.NULL,
-            uint16s(page.main_text.raw),
-            self.kept_count if of_kept else self.count,
-            uint8s(flags),
-        )
+    def untold(self, words, others):
+        """How many content words of a line neither the common text nor the other line, unless it is None, has."""
+        here: cython.pointer(uint16_t) = uint16s(words.content)
+        lacks: uint8_t[1 << 12]  # more than a title of `TITLE` characters has
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t = 0
+        total: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t = min(words.content_count, 1 << 12)
+        there: cython.pointer(uint16_t) = uint16s((words if others is None else others).words)
+        other_count: cython.Py_ssize_t = 0 if others is None else others.count
+        for i in range(count):
+            while j < other_count and there[j] < here[i]:
+                j += 1
+            lacks[i] = not (j < other_count and there[j] == here[i])
+            total += lacks[i]
+        return total - occurring(here, count, lacks, uint16s(self.new.main_text.raw), self.count, uint8s(self.in_kept))
+
+    def replaced_of_titles(self):
+        """How many short pieces replace a word that only the new title has by one that only the kept title has."""
+        here: cython.pointer(uint16_t) = uint16s(self.title.words)
+        there: cython.pointer(uint16_t) = uint16s(self.kept_title.words)
+        symbols: cython.pointer(uint16_t) = uint16s(self.new.main_text.raw)
+        kept_symbols: cython.pointer(uint16_t) = uint16s(self.kept.main_text.raw)
+        in_kept: cython.pointer(uint8_t) = uint8s(self.in_kept)
+        in_new: cython.pointer(uint8_t) = uint8s(self.in_new)
+        pieces: cython.pointer(int32_t) = int32s(self.raw_pieces)
+        rows: cython.pointer(uint8_t) = uint8s(self.raw_rows)
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        total: cython.Py_ssize_t = 0
+        for i in range(self.kept_title.count):
+            _allowed[there[i]] = 2
+        for i in range(self.title.count):
+            _allowed[here[i]] = 0 if _allowed[here[i]] else 1
+        for i in range(self.piece_count):
+            kind: cython.int = rows[3 * i]
+            if kind != CREDITED and kind != RENAMED and kind < REWORDED:
+                continue
+            is_of_new: cython.bint = False
+            is_of_kept: cython.bint = False
+            for j in range(pieces[4 * i], pieces[4 * i + 1]):
+                is_of_new |= not in_kept[j] and _allowed[symbols[j]] == 1
+            for j in range(pieces[4 * i + 2], pieces[4 * i + 3]):
+                is_of_kept |= not in_new[j] and _allowed[kept_symbols[j]] == 2
+            total += is_of_new and is_of_kept
+        for i in range(self.kept_title.count):
+            _allowed[there[i]] = 0
+        for i in range(self.title.count):
+            _allowed[here[i]] = 0
+        return total
 
     def told_of_others(self, words, others, of_kept):
         """How many words of a line that the other line lacks are among the words that only one page has."""
@@ -469,6 +508,7 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     tell(
         cython.address(one),
         [one.count],
+        b"",
         cython.address(other),
         int32s(raw),
         count,

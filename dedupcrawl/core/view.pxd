@@ -6,8 +6,8 @@ from dedupcrawl.core.symbols cimport VALUES
 from dedupcrawl.core.template cimport Template
 
 cdef class Line:
-    cdef bytes symbols, kinds, words
-    cdef Py_ssize_t count  # of its different words
+    cdef bytes symbols, kinds, words, content
+    cdef Py_ssize_t count, content_count  # of its different words, and of those with content
 
 cdef class View:
     cdef readonly str url, host, titled, headline

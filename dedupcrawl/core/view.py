@@ -15,7 +15,7 @@ from cython.cimports.dedupcrawl.core.main_outline import MainOutline, symbols_of
 from cython.cimports.dedupcrawl.core.page_context import PageContext
 from cython.cimports.dedupcrawl.core.symbols import SymbolText
 from cython.cimports.dedupcrawl.core.template import Template
-from cython.cimports.dedupcrawl.core.words import IDEOGRAPH, LETTER
+from cython.cimports.dedupcrawl.core.words import FUNCTION, IDEOGRAPH, KIND, LETTER
 from cython.cimports.libc.string import memcmp, memset
 
 from dedupcrawl.core.digests import NO_SECRET
@@ -43,7 +43,10 @@ _occurs = cython.declare(uint8_t[VALUES])  # all zeros except while a function o
 
 
 class Line:
-    """A title or headline: its symbols in order, their kinds, and its different words, ascending."""
+    """A title or headline: its symbols in order, their kinds, its different words, and those with content, ascending.
+
+    If it has only function words, they are its content.
+    """
 
     def __cinit__(self, text: str, secret: object):
         line: str = " ".join(text.split())
@@ -52,6 +55,9 @@ class Line:
         symbols: bytes = self.symbols if line == text else symbols_of(SymbolText.of((text,), secret))
         words = array.array("H", sorted(set(memoryview(symbols).cast("H"))))
         self.words, self.count = words.tobytes(), len(words)
+        pairs = zip(memoryview(self.symbols).cast("H"), self.kinds, strict=False)
+        content = array.array("H", sorted({symbol for symbol, kind in pairs if kind & KIND != FUNCTION})) or words
+        self.content, self.content_count = content.tobytes(), len(content)
 
 
 _line = lru_cache(maxsize=READ_LAST)(Line)

@@ -125,7 +125,7 @@ def test_one_number_in_a_slot_of_the_site_makes_no_other_page_and_several_in_a_l
         compare(of_rooms(1, 2, 3, 4), of_rooms(5, 6, 7, 8), packaged()),
     )
     assert value(one, "values") > 0
-    assert value(one, "figures") == value(several, "figures") == 0
+    assert value(one, "contradicted") == value(several, "contradicted") == 0
     least = packaged().threshold(TARGET_PRECISION)
     assert several.probability < least < one.probability
 
@@ -137,7 +137,7 @@ def test_what_differs_is_shown_as_the_new_page_says_it() -> None:
     assert shown["differs"] == [told]
     assert shown["needed"] == 0.78
     assert shown["new_words_middle"] > 0
-    assert "figures" not in shown
+    assert "contradicted" not in shown
 
 
 JSON = st.recursive(

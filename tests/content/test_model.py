@@ -91,7 +91,7 @@ def pairs(count: int, seed: int = 1) -> tuple[NDArray[np.float64], NDArray[np.bo
     random = np.random.default_rng(seed)
     values = np.zeros((count, len(FEATURES)))
     same = np.arange(count) % 2 == 0
-    values[:, NAMES.index("figures")] = np.where(same, 0.0, random.uniform(0.2, 1.0, count))
+    values[:, NAMES.index("decisive_share")] = np.where(same, 0.0, random.uniform(0.2, 1.0, count))
     values[:, NAMES.index("slots")] = random.uniform(0.0, 4.0, count)
     return values, same
 
