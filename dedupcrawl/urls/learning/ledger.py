@@ -10,7 +10,7 @@ that it would merge are.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import sqrt
@@ -18,8 +18,7 @@ from math import sqrt
 from dedupcrawl.urls.bounds import upper_bound
 from dedupcrawl.urls.learning.forms import Tally
 from dedupcrawl.urls.learning.judge import Merge, judged
-from dedupcrawl.urls.normalized import Normalized
-from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.normalizer import Applied, SiteNormalizer, spelled_tokens
 from dedupcrawl.urls.rule import Evidence, Rule, State
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -93,14 +92,15 @@ class Ledger:
 
     def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
-        self._own = set(urls)
-        self.rules: list[Rule] = []
+        self._tokens = [spelled_tokens(url) for url in urls]
+        self._row_of = {spelled: row for row, (spelled, _) in enumerate(self._tokens)}
+        self.rules: tuple[Rule, ...] = ()
         self.uses: dict[str, Use] = {}
         self.right = self.wrong = 0
-        self.forms: list[str] = []
-        self._by: list[tuple[str, ...]] = []
+        self.forms = [spelled for spelled, _ in self._tokens]
+        self._by: list[tuple[str, ...]] = [()] * len(urls)
         self._stuck: set[int] = set()  # rows that are left as they are only because rules do not come to an end
-        self._groups: dict[str, list[int]] = {}
+        self._groups: dict[str, list[int]] = {}  # form → rows, if rules make it of one
         self.refuted: list[Rule] = []
         self._added: dict[str, tuple[int, int]] = {}
 
@@ -109,47 +109,66 @@ class Ledger:
 
         The results of URLs in `earlier`, a ledger under these rules, are taken from there.
         """
-        rules = list(rules)
-        before = {rule.id: rule for rule in self.rules}
-        if self.forms and before.keys() >= {rule.id for rule in rules}:  # only what the others did is done again
-            gone = before.keys() - {rule.id for rule in rules if before[rule.id] == rule}
-            again = [row for row, by in enumerate(self._by) if row in self._stuck or not gone.isdisjoint(by)]
-            self._forget({self.forms[row] for row in again})
-        else:
-            again = list(range(len(self.urls)))
-            self._added, self._stuck = {}, set()
-            self.forms, self._by = [""] * len(self.urls), [()] * len(self.urls)
-        self.rules = rules
-        normalizer = SiteNormalizer(SiteRules(self.site, tuple(rules)))
-        done = dict(zip(earlier.urls, zip(earlier.forms, earlier._by, strict=True), strict=True)) if earlier else {}
-        for row in again:
-            result = done.get(self.urls[row])
-            if result is None:
-                result = (now := normalizer.normalize(self.urls[row])).canonical, now.rules
-            is_stuck = not result[1] and next(normalizer.steps(self.urls[row]), None) is not None
-            (self._stuck.add if is_stuck else self._stuck.discard)(row)
-            self.forms[row], self._by[row] = result
-        self._count()
+        before = set(self.rules)
+        gone = {rule.id for rule in before.difference(rules)}
+        new = tuple(rule for rule in rules if rule not in before)
+        self.rules = tuple(rules)
+        by_new = SiteNormalizer(SiteRules(self.site, new)).applied
+        by_all = SiteNormalizer(SiteRules(self.site, self.rules)).applied
+        again: dict[int, tuple[str, tuple[str, ...], bool]] = {}
+        for row, (url, parts) in enumerate(self._tokens):
+            if earlier is not None and (there := earlier._row_of.get(url)) is not None:
+                again[row] = earlier.forms[there], earlier._by[there], there in earlier._stuck
+                continue
+            by, is_stuck = self._by[row], row in self._stuck
+            if parts is None or (not new and not is_stuck and gone.isdisjoint(by)):
+                continue
+            if before and not by and not is_stuck and by_new(url, parts) is None:
+                continue  # what no rule has changed is changed by none if no new one changes it
+            if (done := by_all(url, parts)) is None and not by and not is_stuck:
+                continue
+            form, used = done or (url, [])
+            is_stuck = done is not None and form == url
+            again[row] = form, () if is_stuck else tuple(dict.fromkeys(name for name, _ in used)), is_stuck
         self._forget({self.forms[row] for row in again})
+        for row, (form, by, is_stuck) in again.items():
+            self.forms[row], self._by[row] = form, by
+            (self._stuck.add if is_stuck else self._stuck.discard)(row)
+        self._count()
+        self._forget({form for form, *_ in again.values()})
+        if new:
+            self._added = {}
 
     def _forget(self, forms: set[str]) -> None:
         """What rules added that have a part in these forms has to be found out anew."""
         names = {name for form in forms for row in self._groups.get(form, ()) for name in self._by[row]}
         self._added = {} if self._stuck else {name: added for name, added in self._added.items() if name not in names}
 
+    def _rows_of(self, form: str) -> list[int]:
+        """The URLs that have a form."""
+        if (rows := self._groups.get(form)) is not None:
+            return rows
+        row = self._row_of.get(form)
+        return [] if row is None or self.forms[row] != form else [row]
+
     def _count(self) -> None:
-        groups: defaultdict[str, list[int]] = defaultdict(list)
-        for row, form in enumerate(self.forms):
-            groups[form].append(row)
-        self._groups = dict(groups)
+        self._groups = {}
+        groups: dict[str, list[int]] = {}
         uses = {rule.id: Use() for rule in self.rules}
         self.right = self.wrong = 0
         for row, by in enumerate(self._by):
+            if not by:
+                continue
+            form = self.forms[row]
+            if (rows := groups.get(form)) is None:
+                rows = groups[form] = self._rows_of(form)
+            rows.append(row)
             for name in by:
                 use = uses[name]
                 use.coverage[self.sides[row]] += 1
                 use.rows.append(row)
-                use.real += self.forms[row] in self._own
+                use.real += form in self._row_of
+        self._groups = groups
         for form, rows in self._groups.items():
             if len(rows) < 2:
                 continue
@@ -201,34 +220,33 @@ class Ledger:
         Of places where a rule has part in many right merges, and in none that is wrong, some speak for all.
         """
         rules = tuple(rule for rule in self.rules if rule.id != name)
-        normalize = SiteNormalizer(SiteRules(self.site, rules)).normalize
+        applied = SiteNormalizer(SiteRules(self.site, rules)).applied
         places = dict.fromkeys(self.forms[row] for row in (*self.uses[name].rows, *self._stuck))
-        mixed = [form for form in places if len({self.labels[row] for row in self._groups[form]}) > 1]
+        mixed = [form for form in places if len({self.labels[row] for row in self._rows_of(form)}) > 1]
         plain = list(places.keys() - mixed)
         if len(plain) <= _MOST_PLACES:
-            right, wrong = self._moved(name, places, normalize)
+            right, wrong = self._moved(name, places, applied)
             return self.right + right, self.wrong + wrong
         some = sorted(plain)[:: -(-len(plain) // _MOST_PLACES)]
-        right, wrong = self._moved(name, mixed, normalize)
-        more = self._moved(name, some, normalize)
+        right, wrong = self._moved(name, mixed, applied)
+        more = self._moved(name, some, applied)
         share = len(plain) / len(some)
         return self.right + right + round(share * more[0]), self.wrong + wrong + round(share * more[1])
 
-    def _moved(self, name: str, places: Iterable[str], normalize: Callable[[str], Normalized]) -> tuple[int, int]:
+    def _moved(self, name: str, places: Iterable[str], applied: Applied) -> tuple[int, int]:
         """How many more right and wrong merges there are when a rule is done without in some places."""
-        rows_of = self._groups
-        moved = {
-            row: normalize(self.urls[row]).canonical
-            for form in places
-            for row in rows_of[form]
-            if name in self._by[row] or row in self._stuck
-        }
+        rows_of = self._rows_of
+        moved = dict[int, str]()
+        for row in (row for form in places for row in rows_of(form)):
+            url, parts = self._tokens[row]
+            if parts is not None and (name in self._by[row] or row in self._stuck):
+                moved[row], _ = applied(url, parts) or (url, [])
         touched: defaultdict[str, list[int]] = defaultdict(list)
         for row, form in moved.items():
             touched[form].append(row)
         right = wrong = 0
         for form in {self.forms[row] for row in moved} | touched.keys():
-            before = rows_of.get(form, [])
+            before = rows_of(form)
             after = [row for row in before if row not in moved] + touched.get(form, [])
             for rows, sign in ((before, -1), (after, 1)):
                 if len(rows) > 1:
@@ -240,7 +258,7 @@ class Ledger:
     def is_alone(self, name: str, others: set[str]) -> bool:
         """True when none of the others has a part in any wrong merge of this rule."""
         for form in {self.forms[row] for row in self.uses[name].rows}:
-            rows = self._groups[form]
+            rows = self._rows_of(form)
             owner = self._judged(form, rows).owner
             is_wrong = len(rows) > 1 and any(name in self._by[row] and self.labels[row] != owner for row in rows)
             if is_wrong and any({*self._by[row]} & others - {name} for row in rows):
