@@ -100,75 +100,50 @@ class Ledger:
         self.forms = [spelled for spelled, _ in self._tokens]
         self._by: list[tuple[str, ...]] = [()] * len(urls)
         self._stuck: set[int] = set()  # rows that are left as they are only because rules do not come to an end
-        self._groups: dict[str, list[int]] = {}  # form → rows, if rules make it of one
+        self._groups: dict[str, list[int]] = {}
         self.refuted: list[Rule] = []
-        self._added: dict[str, tuple[int, int]] = {}
 
     def apply(self, rules: Sequence[Rule], earlier: Ledger | None = None) -> None:
-        """Use these rules and no others; their ids differ, and an id of before means that rule, if for fewer URLs.
+        """Use these rules and no others; their ids differ.
 
         The results of URLs in `earlier`, a ledger under these rules, are taken from there.
         """
         before = set(self.rules)
         gone = {rule.id for rule in before.difference(rules)}
-        new = tuple(rule for rule in rules if rule not in before)
+        is_new = not before.issuperset(rules)  # else only what the others did is done again
         self.rules = tuple(rules)
-        by_new = SiteNormalizer(SiteRules(self.site, new)).applied
-        by_all = SiteNormalizer(SiteRules(self.site, self.rules)).applied
-        again: dict[int, tuple[str, tuple[str, ...], bool]] = {}
+        applied = SiteNormalizer(SiteRules(self.site, self.rules)).applied
+        rows_before = earlier._row_of if earlier else {}
         for row, (url, parts) in enumerate(self._tokens):
-            if earlier is not None and (there := earlier._row_of.get(url)) is not None:
-                again[row] = earlier.forms[there], earlier._by[there], there in earlier._stuck
+            if earlier and (there := rows_before.get(url)) is not None:
+                self.forms[row], self._by[row], is_stuck = (
+                    earlier.forms[there],
+                    earlier._by[there],
+                    there in earlier._stuck,
+                )
+            elif parts is None or not (is_new or row in self._stuck or gone.intersection(self._by[row])):
                 continue
-            by, is_stuck = self._by[row], row in self._stuck
-            if parts is None or (not new and not is_stuck and gone.isdisjoint(by)):
-                continue
-            if before and not by and not is_stuck and by_new(url, parts) is None:
-                continue  # what no rule has changed is changed by none if no new one changes it
-            if (done := by_all(url, parts)) is None and not by and not is_stuck:
-                continue
-            form, used = done or (url, [])
-            is_stuck = done is not None and form == url
-            again[row] = form, () if is_stuck else tuple(dict.fromkeys(name for name, _ in used)), is_stuck
-        self._forget({self.forms[row] for row in again})
-        for row, (form, by, is_stuck) in again.items():
-            self.forms[row], self._by[row] = form, by
+            else:
+                done = applied(url, parts)
+                self.forms[row], used = done or (url, [])
+                is_stuck = done is not None and self.forms[row] == url
+                self._by[row] = () if is_stuck else tuple(dict.fromkeys(name for name, _ in used))
             (self._stuck.add if is_stuck else self._stuck.discard)(row)
         self._count()
-        self._forget({form for form, *_ in again.values()})
-        if new:
-            self._added = {}
-
-    def _forget(self, forms: set[str]) -> None:
-        """What rules added that have a part in these forms has to be found out anew."""
-        names = {name for form in forms for row in self._groups.get(form, ()) for name in self._by[row]}
-        self._added = {} if self._stuck else {name: added for name, added in self._added.items() if name not in names}
-
-    def _rows_of(self, form: str) -> list[int]:
-        """The URLs that have a form."""
-        if (rows := self._groups.get(form)) is not None:
-            return rows
-        row = self._row_of.get(form)
-        return [] if row is None or self.forms[row] != form else [row]
 
     def _count(self) -> None:
-        self._groups = {}
-        groups: dict[str, list[int]] = {}
+        groups: defaultdict[str, list[int]] = defaultdict(list)
+        for row, form in enumerate(self.forms):
+            groups[form].append(row)
+        self._groups = dict(groups)
         uses = {rule.id: Use() for rule in self.rules}
         self.right = self.wrong = 0
         for row, by in enumerate(self._by):
-            if not by:
-                continue
-            form = self.forms[row]
-            if (rows := groups.get(form)) is None:
-                rows = groups[form] = self._rows_of(form)
-            rows.append(row)
             for name in by:
                 use = uses[name]
                 use.coverage[self.sides[row]] += 1
                 use.rows.append(row)
-                use.real += form in self._row_of
-        self._groups = groups
+                use.real += self.forms[row] in self._row_of
         for form, rows in self._groups.items():
             if len(rows) < 2:
                 continue
@@ -222,7 +197,7 @@ class Ledger:
         rules = tuple(rule for rule in self.rules if rule.id != name)
         applied = SiteNormalizer(SiteRules(self.site, rules)).applied
         places = dict.fromkeys(self.forms[row] for row in (*self.uses[name].rows, *self._stuck))
-        mixed = [form for form in places if len({self.labels[row] for row in self._rows_of(form)}) > 1]
+        mixed = [form for form in places if len({self.labels[row] for row in self._groups[form]}) > 1]
         plain = list(places.keys() - mixed)
         if len(plain) <= _MOST_PLACES:
             right, wrong = self._moved(name, places, applied)
@@ -235,9 +210,9 @@ class Ledger:
 
     def _moved(self, name: str, places: Iterable[str], applied: Applied) -> tuple[int, int]:
         """How many more right and wrong merges there are when a rule is done without in some places."""
-        rows_of = self._rows_of
+        rows_of = self._groups
         moved = dict[int, str]()
-        for row in (row for form in places for row in rows_of(form)):
+        for row in (row for form in places for row in rows_of[form]):
             url, parts = self._tokens[row]
             if parts is not None and (name in self._by[row] or row in self._stuck):
                 moved[row], _ = applied(url, parts) or (url, [])
@@ -246,7 +221,7 @@ class Ledger:
             touched[form].append(row)
         right = wrong = 0
         for form in {self.forms[row] for row in moved} | touched.keys():
-            before = rows_of(form)
+            before = rows_of.get(form, [])
             after = [row for row in before if row not in moved] + touched.get(form, [])
             for rows, sign in ((before, -1), (after, 1)):
                 if len(rows) > 1:
@@ -258,7 +233,7 @@ class Ledger:
     def is_alone(self, name: str, others: set[str]) -> bool:
         """True when none of the others has a part in any wrong merge of this rule."""
         for form in {self.forms[row] for row in self.uses[name].rows}:
-            rows = self._rows_of(form)
+            rows = self._groups[form]
             owner = self._judged(form, rows).owner
             is_wrong = len(rows) > 1 and any(name in self._by[row] and self.labels[row] != owner for row in rows)
             if is_wrong and any({*self._by[row]} & others - {name} for row in rows):
@@ -266,11 +241,9 @@ class Ledger:
         return True
 
     def adds(self, name: str) -> tuple[int, int]:
-        """Right and wrong merges that a rule brings, given the others; found out anew where it met other URLs since."""
-        if name not in self._added:
-            right, wrong = self.without(name)
-            self._added[name] = self.right - right, self.wrong - wrong
-        return self._added[name]
+        """Right and wrong merges that a rule brings, given the others."""
+        right, wrong = self.without(name)
+        return self.right - right, self.wrong - wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.sites import ascii_form, site_of
-from dedupcrawl.urls.compiled_rule import TooLongError, compiled
+from dedupcrawl.urls.compiled_rule import compiled
 from dedupcrawl.urls.learning.learn import ASSUMED, SPELLINGS
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.rule import Rule
@@ -148,17 +148,11 @@ class LikelyRules:
         self._hashes -= len(site.urls)
         site.urls |= {hash(spelled), hash(spelled.partition("?")[0])}
         self._hashes += len(site.urls)
-        hits, place = self._tried.hits(spelled, parts), -1
-        while (fit := self._tried.next(hits, place + 1, parts)) is not None:
-            place, values = fit
-            try:
-                changed = self._tried.rules[hits[place]].made(parts, values, name)
-            except TooLongError:
-                continue
-            if changed is not None:
+        for number in self._tried.hits(spelled, parts):
+            if (changed := self._tried.rules[number].apply(parts, name)) is not None:
                 made = changed.join()
-                form = hash(made if _HYPOTHESES[hits[place]].minds_arguments else made.partition("?")[0])
-                counts = site.made[hits[place]]
+                form = hash(made if _HYPOTHESES[number].minds_arguments else made.partition("?")[0])
+                counts = site.made[number]
                 self._hashes += form not in counts
                 counts[form] += 1
         site.count += 1
