@@ -43,4 +43,4 @@ cdef class Conditions:
 
 cdef class TokenIndex:
     cdef dict by_token
-    cdef tuple texts, with_args
+    cdef tuple texts, with_args, conditions

@@ -284,6 +284,20 @@ class Conditions:
                 return False
         return not (self.has_unless and parts.args) or not self.is_excepted(parts)
 
+    def next(self, rows: list, place: cython.Py_ssize_t, parts: list):
+        """The first of the rows of a list of URLs, from a place among `rows` on, to which the rule applies.
+
+        Returns its place and what it captures; None if it applies to none.
+        """
+        values: dict = {}
+        at: cython.Py_ssize_t
+        for at in range(place, len(rows)):
+            if self.fits(parts[rows[at]], values):
+                return at, values
+            if values:
+                values.clear()
+        return None
+
     def is_excepted(self, parts: UrlParts):
         arg: str
         start: str
@@ -302,12 +316,14 @@ class TokenIndex:
     """Finds the numbered rules that may apply to a URL: most rules need a token or a text in it.
 
     Args:
-        asked: For each rule, the tokens (segments, arguments, names of arguments) and the texts of which a URL must
-            have at least one, and whether the rule may apply to any URL with arguments.
+        requirements: For each rule, the tokens (segments, arguments, names of arguments) and the texts of which a URL
+            must have at least one, and whether the rule may apply to any URL with arguments.
+        conditions: The conditions of each rule.
     """
 
-    def __init__(self, requirements: list):
+    def __init__(self, requirements: list, conditions: tuple):
         self.by_token = {}
+        self.conditions = conditions
         texts: list = []
         with_args: list = []
         for i, (tokens, parts_of, needs_args) in enumerate(requirements):
@@ -339,3 +355,19 @@ class TokenIndex:
                 if rows is not None:
                     hits += rows
         return sorted(set(hits)) if len(hits) > 1 else hits
+
+    def next(self, hits: list, place: cython.Py_ssize_t, parts: UrlParts):
+        """The first of the rules `hits`, from a place in this list on, that applies to a URL.
+
+        Returns its place and what it captures; None if none applies.
+        """
+        values: dict = {}
+        conditions: Conditions
+        at: cython.Py_ssize_t
+        for at in range(place, len(hits)):
+            conditions = self.conditions[hits[at]]
+            if conditions.fits(parts, values):
+                return at, values
+            if values:
+                values.clear()
+        return None

@@ -86,6 +86,21 @@ class UrlParts:
         """The name of each argument, in order."""
         return [name_of(arg) for arg in self.args]
 
+    def is_sorted(self):
+        """Whether the arguments stand in the order of their names, between "&", and none has a "+"."""
+        arg: str
+        before: str = ""
+        for arg in self.args:
+            name: str = name_of(arg)
+            if name < before or "+" in arg:
+                return False
+            before = name
+        return not self.separators
+
+    def repeats_names(self):
+        """Whether several arguments have one name."""
+        return len(self.args) > 1 and len({name_of(arg) for arg in self.args}) < len(self.args)
+
     def without_args(self, gone: object):
         """The same URL without the arguments at these indices, and without their separators; None if there are none."""
         if not gone:

@@ -35,12 +35,13 @@ class CompiledRule:
 
     Attributes:
         hosts: Those that it is for, in ASCII; none where it names none.
+        conditions: What it asks of the tokens of a URL besides.
     """
 
     __slots__ = (
-        "_arg_names", "_conditions", "_convert", "_drop", "_drop_starts", "_edited", "_is_path_only", "_keeps_spelling",
+        "_arg_names", "_convert", "_drop", "_drop_starts", "_edited", "_is_path_only", "_keeps_spelling",
         "_keeps_tokens", "_kept", "_match", "_may_grow", "_minds_host", "_not_hosts", "_to", "_to_args", "_to_path",
-        "_uses", "_within", "hosts", "rule",
+        "_uses", "_within", "conditions", "hosts", "rule",
     )  # fmt: skip
 
     def __init__(self, rule: Rule) -> None:
@@ -63,7 +64,7 @@ class CompiledRule:
         self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         unless = _names(as_sent(name) for name in rule.unless if "=" not in name)
-        self._conditions = Conditions(
+        self.conditions = Conditions(
             scope_of(match) if match else _ANYWHERE,
             self._within,
             tuple(map(scope_of, without)),
@@ -98,8 +99,10 @@ class CompiledRule:
             return [], list(URL_CONVERSIONS[self.rule.convert].needles)
         texts = _texts_of_path(path) if path else []
         if self._match and self._match.host and self._match.host.captures:
-            # ":80", but no letters: their case may differ.
-            texts += [text for text in self._match.host.literals if text.upper() == text.lower()]
+            front, *others = self._match.host.literals
+            texts += [text for text in (f"//{front}", *others) if text.isascii()]
+        if self._match and self._match.scheme:
+            texts.append(f"{self._match.scheme}://")
         return [], [max(texts, key=len, default="")]
 
     def needs_args(self) -> bool:
@@ -144,7 +147,11 @@ class CompiledRule:
             TooLongError: The rule adds to a URL, which would then have more than `LONGEST_URL` characters.
         """
         values: dict[str, str] = {}
-        if not self._conditions.fits(parts, values) or (self._minds_host and not self._host_fits(parts, values)):
+        return self.made(parts, values, site) if self.conditions.fits(parts, values) else None
+
+    def made(self, parts: UrlParts, values: dict[str, str], site: str) -> UrlParts | None:
+        """As `change`, of a URL that fits the conditions, with what they have captured."""
+        if self._minds_host and not self._host_fits(parts, values):
             return None
         if self._to is None:
             convert, starts = self._convert, self._drop_starts

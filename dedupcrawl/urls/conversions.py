@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -66,6 +67,7 @@ def _encode(value: str) -> str:
     return quote(value, safe=_SAFE + "%", errors="surrogatepass")
 
 
+@lru_cache(maxsize=1_024)  # many links of a page carry the page's own URL
 def _base64(value: str) -> str:
     """What an encoder would not write stays, as it would be a second spelling of another value."""
     digits = value.translate(_BASE64_URL).rstrip("=")
@@ -103,13 +105,8 @@ def _sort_query(parts: UrlParts) -> UrlParts | None:
     A "+" that does not part two words stays: in "C++" it may be one that lost its escape. Where both "&" and ";" stand
     between arguments, the ";" may be of a value ("title=Faith;_Hope&action=edit"), and nothing is sorted.
     """
-    if "&" in parts.separators and ";" in parts.separators:
+    if parts.is_sorted() or ("&" in parts.separators and ";" in parts.separators):
         return None
-    joined = "&".join(parts.args)
-    if "+" not in joined and "\0" not in joined and not parts.separators:
-        keys = joined.replace("=", "\0").split("&")  # nothing sorts before the end of a name
-        if keys == sorted(keys):
-            return None
     args = sorted((_PLUS.sub("%20", arg) for arg in parts.args), key=_name)
     return None if args == parts.args and not parts.separators else parts.with_args(args)
 
@@ -121,6 +118,8 @@ def _drop_empty(parts: UrlParts) -> UrlParts | None:
 
 def _last_of_name(parts: UrlParts) -> UrlParts | None:
     """Of arguments of one name the last, as PHP takes it; names that end in [] may repeat."""
+    if not parts.repeats_names():
+        return None
     names = parts.names()
     last = {name: i for i, name in enumerate(names)}
     gone = {i for i, name in enumerate(names) if last[name] != i and not unquote(name).endswith("[]")}

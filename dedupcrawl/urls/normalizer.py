@@ -39,6 +39,9 @@ _URLS_KEPT = 10_000  # whose canonical form is remembered (docs/measured/cost.md
 _LONGEST_KEPT = 500  # characters of such a URL
 _LONGEST_HOST = 260  # characters of a name (253, RFC 1035) and its port; no host has more
 
+Applied = Callable[[str, UrlParts], tuple[str, list[tuple[str, Kind]]] | None]
+"""`SiteNormalizer.applied`."""
+
 Excluded = Callable[[str, Sequence[str]], frozenset[str]]
 """Gives, of rules that change a URL, those that are not used on it."""
 
@@ -88,55 +91,60 @@ class SiteNormalizer:
         """What is the same object as long as what is made of the URLs of this host and port is the same."""
         return self._of(authority) if self._stays else self
 
-    def normalize(self, url: str) -> Normalized:  # noqa: PLR0911, PLR0912 - inlined: it is hot
-        """Spell the URL as all are spelled, and apply the rules in order, again and again until nothing changes.
+    def normalize(self, url: str) -> Normalized:
+        """Spell the URL as all are spelled, and apply the rules, see `applied`.
+
+        A URL of more than `LONGEST_URL` characters is left as it is.
+        """
+        spelled, parts = spelled_tokens(url)
+        done = None if parts is None else self.applied(spelled, parts)
+        return left(url, spelled) if done is None else result(url, spelled, *done)
+
+    def applied(self, url: str, parts: UrlParts) -> tuple[str, list[tuple[str, Kind]]] | None:
+        """Apply the rules to a spelled URL, given with its tokens, in order, until nothing changes.
 
         Rules that go round in a circle give the smallest URL of the circle. Rules that do not come to an end leave the
-        spelled URL, and one of more than `LONGEST_URL` characters is left as it is.
+        URL.
+
+        Returns:
+            The canonical form, and id and kind of each rule that changed something; None if no rule does.
         """
-        text = spelled = canonical_url(url)
-        parts = _tokens(text)
-        if parts is None:
-            return left(url, spelled)
+        text, site = url, self.site
         here = self._sole or self._sets.get(parts.authority) or self._of(parts.authority)
         hits = here.hits(text, parts)
-        if not hits:
-            return left(url, spelled)
-        site = self.site
         trail: list[str] = []
         used: list[tuple[str, Kind]] = []
         while True:
-            by = []
+            by, place = [], -1
             try:
-                for i in hits:
-                    after = here.rules[i].change(parts, site)
+                while (fit := here.next(hits, place + 1, parts)) is not None:
+                    place, values = fit
+                    after = here.rules[hits[place]].made(parts, values, site)
                     if after is not None:
                         parts = after
-                        by.append(i)
+                        by.append(hits[place])
             except TooLongError:
-                return left(url, spelled)
+                return url, []
             if not by:
-                return result(url, spelled, text, used)
+                return (text, used) if used else None
             used += [here.named[i] for i in by]
             # Sorting makes "%20" of "+", which rules may ask for, and "&" of ";", of which both together keep it off.
             if here.settled.issuperset(by) and "+" not in text and ";" not in text:
-                return result(url, spelled, parts.join(), used)
+                return parts.join(), used
             trail.append(text)
             text = parts.join()
             if text in trail:
-                return result(url, spelled, min(trail[trail.index(text) :]), used)
+                return min(trail[trail.index(text) :]), used
             if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
-                return left(url, spelled)
+                return url, []
             before, here = here, self._of(parts.authority)
             tried, hits = hits, here.hits(text, parts)
-            if not hits:
-                return result(url, spelled, text, used)
             if here is before:
                 # What came after the last change has been tried on this very URL.
                 last = by[-1]
                 done = {i for i in tried if i > last} | ({last} & here.idempotent)
                 if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return result(url, spelled, text, used)
+                    return text, used
 
     def steps(self, url: str) -> Iterator[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the spelled URL, and what it makes of it.
@@ -144,12 +152,9 @@ class SiteNormalizer:
         Of a URL that goes round in a circle once round, of one that grows without end as far as it is followed.
         """
         seen: set[str] = set()
-        text = canonical_url(url)
-        while text not in seen and len(seen) <= MOST_PASSES:
+        text, parts = spelled_tokens(url)
+        while parts is not None and text not in seen and len(seen) <= MOST_PASSES:
             seen.add(text)
-            parts = _tokens(text)
-            if parts is None:
-                return
             here = self._of(parts.authority)
             for i in here.hits(text, parts):
                 try:
@@ -161,10 +166,11 @@ class SiteNormalizer:
                     yield here.named[i][0], text
 
 
-def _tokens(url: str) -> UrlParts | None:
-    """The tokens of a spelled URL; None of a URL that is too long to be spelled as all are."""
-    is_spelled = len(url) <= _SURELY_SPELLED or len(as_sent(url)) <= LONGEST_URL
-    return split_url(url) if is_spelled else None
+def spelled_tokens(url: str) -> tuple[str, UrlParts | None]:
+    """A URL as all are spelled, and its tokens; None of a URL that is too long to be spelled so."""
+    spelled = canonical_url(url)
+    is_spelled = len(spelled) <= _SURELY_SPELLED or len(as_sent(spelled)) <= LONGEST_URL
+    return spelled, split_url(spelled) if is_spelled else None
 
 
 def _site(authority: str) -> str:

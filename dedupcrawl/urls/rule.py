@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
+from functools import lru_cache
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -219,21 +220,11 @@ class Rule:
             raise RuleError(f"{where} needs exactly one of to, drop and convert")
         if self.convert and self.convert not in URL_CONVERSIONS:
             raise RuleError(f"{where}: convert is one of {', '.join(URL_CONVERSIONS)}, not {self.convert!r}")
-        match = self._parsed(self.match) if self.match else None
-        to = self._parsed(self.to) if self.to else None
-        if match and (match.whole or any(capture.conversions for capture in match.captures())):
-            raise RuleError(f"{where}: match takes a part of a URL, and no conversions")
         self.exceptions()
-        if to:
-            if any(capture.words or capture.characters for capture in to.captures()):
-                raise RuleError(f"{where}: to takes {{name}} or {{}}: of which kind a value is, match says")
-            if missing := sorted(to.names() - (match.names() if match else set())):
-                raise RuleError(f"{where}: {missing[0]!r} is used in to but not captured in match")
-            if to.has_irrelevant() and self.kind == "rewrite":
-                raise RuleError(f"{where}: a target with {{}} cannot be fetched: its kind is equivalence")
-            if to.has_irrelevant() and (to.whole or (to.host and not all(c.name for c in to.host.captures))):
-                raise RuleError(f"{where}: {{}} stands for a segment or an argument, not for a host or a whole URL")
-        return match, to
+        try:
+            return _templates(self.match, self.to, self.kind == "rewrite")
+        except (RuleError, TemplateError) as error:
+            raise RuleError(f"{where}: {error}") from error
 
     def exceptions(self) -> list[tuple[str, Piece]]:
         """The forms in `unless`, parsed: name and form of the value.
@@ -265,6 +256,28 @@ class Rule:
             return parse_template(text)
         except TemplateError as error:
             raise RuleError(f"rule {self.id!r}: {error}") from error
+
+
+@lru_cache(maxsize=16_384)  # of a rule they are asked for when it is read, checked and compiled
+def _templates(match_text: str, to_text: str, is_rewrite: bool) -> tuple[Template | None, Template | None]:
+    match = parse_template(match_text) if match_text else None
+    captured = match.captures() if match else []
+    if match and (match.whole or any(capture.conversions for capture in captured)):
+        raise RuleError("match takes a part of a URL, and no conversions")
+    if not to_text:
+        return match, None
+    to = parse_template(to_text)
+    uses = to.captures()
+    if any(capture.words or capture.characters for capture in uses):
+        raise RuleError("to takes {name} or {}: of which kind a value is, match says")
+    if missing := sorted({use.name for use in uses} - {capture.name for capture in captured} - {""}):
+        raise RuleError(f"{missing[0]!r} is used in to but not captured in match")
+    if not all(use.name for use in uses):
+        if is_rewrite:
+            raise RuleError("a target with {} cannot be fetched: its kind is equivalence")
+        if to.whole or (to.host and not all(capture.name for capture in to.host.captures)):
+            raise RuleError("{} stands for a segment or an argument, not for a host or a whole URL")
+    return match, to
 
 
 def _unfit(rule: Rule) -> Iterator[str]:

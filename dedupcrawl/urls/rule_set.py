@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from dedupcrawl.core.url_forms import TokenIndex
-from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.compiled_rule import CompiledRule
 from dedupcrawl.urls.rule import Kind
 
@@ -21,23 +20,23 @@ class RuleSet:
     """Rules in their order, ready to be applied: those of a site, or those for one of its hosts.
 
     Attributes:
+        hits: Gives the numbers of the rules that may apply to a URL and its tokens, ascending.
+        next: Gives the first of these, from a place on, that applies, see `TokenIndex.next`.
         named: Id and kind of each.
         settled: Numbers of the rules after which no further pass is needed, unless the URL had a "+" or ";".
         idempotent: Numbers of the rules that are known to leave their own result alone.
     """
 
-    __slots__ = ("_index", "idempotent", "named", "rules", "settled")
+    __slots__ = ("hits", "idempotent", "named", "next", "rules", "settled")
 
     def __init__(self, *rules: NamedRule) -> None:
         self.named = tuple((name, kind) for name, kind, _ in rules)
         self.rules = tuple(rule for _, _, rule in rules)
         self.settled = frozenset(_settled(self.rules))
         self.idempotent = frozenset(i for i, rule in enumerate(self.rules) if rule.is_idempotent())
-        self._index = TokenIndex([(*rule.asks_for(), rule.needs_args()) for rule in self.rules])
-
-    def hits(self, url: str, parts: UrlParts) -> list[int]:
-        """Numbers of the rules that may apply to a URL and its tokens, ascending."""
-        return self._index.hits(url, parts)
+        asked = [(*rule.asks_for(), rule.needs_args()) for rule in self.rules]
+        index = TokenIndex(asked, tuple(rule.conditions for rule in self.rules))
+        self.hits, self.next = index.hits, index.next
 
 
 rule_set = lru_cache(maxsize=_SHARED)(RuleSet)

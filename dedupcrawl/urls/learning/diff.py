@@ -111,11 +111,19 @@ def diff(source: UrlParts, target: UrlParts, hosts: HostPages) -> Iterator[tuple
     if IRRELEVANT in set(here) ^ set(there):  # what an earlier rule has put there is no name
         return
     made = list(references(source, target))
-    yield from made
+    yield from (_on_hosts(one, source, target) for one in made)
     if not made or len(made[0][1]) > 1:  # of several captures the other way round may be told by one
-        yield from references(target, source)
+        yield from (_on_hosts(one, target, source) for one in references(target, source))
     if len(here) == len(there):
         yield from _free(source, target)
+
+
+def _on_hosts(one: tuple[Rule, Values], source: UrlParts, target: UrlParts) -> tuple[Rule, Values]:
+    """What takes a path to the other one, with the hosts where these differ: a host may be a folder of another."""
+    rule, values = one
+    if source.authority == target.authority or BRACES.search(source.authority + target.authority):
+        return one
+    return hypothesis(f"//{source.authority}{rule.match}", f"//{target.authority}{rule.to}"), values
 
 
 def _is_nearer(one: UrlParts, other: UrlParts, source: UrlParts, target: UrlParts) -> bool:

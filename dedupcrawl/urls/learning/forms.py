@@ -13,7 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from dedupcrawl.core.url_parts import UrlParts, split_url
-from dedupcrawl.urls.compiled_rule import CompiledRule, compiled
+from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError, compiled
 from dedupcrawl.urls.learning.deep_tokens import PatternNode, deep_patterns
 from dedupcrawl.urls.learning.generalize import kind_of
 from dedupcrawl.urls.learning.judge import judged
@@ -89,6 +89,7 @@ class Forms:
         self._with: defaultdict[str, list[int]] = defaultdict(list)  # also rows that are gone
         self._with_args: list[int] = []
         self._next = 0
+        self._parts: list[UrlParts] = []
         self.sides = dict(zip(labels, sides, strict=True))
         for url, label in zip(urls, labels, strict=True):
             parts = split_url(url)
@@ -101,6 +102,7 @@ class Forms:
             return
         self._next += 1
         self.all[row] = form
+        self._parts.append(form.parts)
         tokens = set(form.parts.segments)
         if form.parts.args:
             self._with_args.append(row)
@@ -141,7 +143,7 @@ class Forms:
             members[form.label].append(row)
         return {label: rows for label, rows in members.items() if len(rows) > 1}
 
-    def _asked(self, rule: CompiledRule) -> Iterable[int]:
+    def _asked(self, rule: CompiledRule) -> list[int]:
         """Forms that the rule may be for."""
         tokens, texts = rule.asks_for()
         rows = {row for token in tokens for row in self._with.get(token, ())}
@@ -152,11 +154,16 @@ class Forms:
     def changed(self, rule: Rule, rows: Iterable[int] | None = None) -> tuple[list[int], list[str]]:
         """The forms that a rule changes, of some or all, and what it makes of them."""
         ready = compiled(rule)
-        numbers, after = [], []
-        for row in self._asked(ready) if rows is None else rows:
-            new = ready.apply(self.all[row].parts, self.site)
+        asked = self._asked(ready) if rows is None else list(rows)
+        numbers, after, place = [], [], -1
+        while (fit := ready.conditions.next(asked, place + 1, self._parts)) is not None:
+            place, values = fit
+            try:
+                new = ready.made(self._parts[asked[place]], values, self.site)
+            except TooLongError:
+                continue
             if new is not None:
-                numbers.append(row)
+                numbers.append(asked[place])
                 after.append(new.join())
         return numbers, after
 

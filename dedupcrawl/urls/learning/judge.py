@@ -37,9 +37,10 @@ def judged(labels: Collection[int], own: int | None) -> Merge:
     >>> judged([7, 8], None)
     Merge(owner=None, right=0, wrong=1)
     """
-    counts = Counter(labels)
-    if len(counts) == 1:
-        return Merge(next(iter(counts)), len(labels) - 1, 0)
+    pages = set(labels)
+    if len(pages) == 1:
+        return Merge(pages.pop(), len(labels) - 1, 0)
+    counts = Counter(labels) if len(pages) < len(labels) else dict.fromkeys(pages, 1)
     owner = own
     if owner is None:
         owner, most = max(counts.items(), key=lambda item: (item[1], -item[0]))

@@ -10,7 +10,7 @@ that it would merge are.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from math import sqrt
@@ -18,8 +18,7 @@ from math import sqrt
 from dedupcrawl.urls.bounds import upper_bound
 from dedupcrawl.urls.learning.forms import Tally
 from dedupcrawl.urls.learning.judge import Merge, judged
-from dedupcrawl.urls.normalized import Normalized
-from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.normalizer import Applied, SiteNormalizer, spelled_tokens
 from dedupcrawl.urls.rule import Evidence, Rule, State
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -93,49 +92,44 @@ class Ledger:
 
     def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
-        self._own = set(urls)
-        self.rules: list[Rule] = []
+        self._tokens = [spelled_tokens(url) for url in urls]
+        self._row_of = {spelled: row for row, (spelled, _) in enumerate(self._tokens)}
+        self.rules: tuple[Rule, ...] = ()
         self.uses: dict[str, Use] = {}
         self.right = self.wrong = 0
-        self.forms: list[str] = []
-        self._by: list[tuple[str, ...]] = []
+        self.forms = [spelled for spelled, _ in self._tokens]
+        self._by: list[tuple[str, ...]] = [()] * len(urls)
         self._stuck: set[int] = set()  # rows that are left as they are only because rules do not come to an end
         self._groups: dict[str, list[int]] = {}
         self.refuted: list[Rule] = []
-        self._added: dict[str, tuple[int, int]] = {}
 
     def apply(self, rules: Sequence[Rule], earlier: Ledger | None = None) -> None:
-        """Use these rules and no others; their ids differ, and an id of before means that rule, if for fewer URLs.
+        """Use these rules and no others; their ids differ.
 
         The results of URLs in `earlier`, a ledger under these rules, are taken from there.
         """
-        rules = list(rules)
-        before = {rule.id: rule for rule in self.rules}
-        if self.forms and before.keys() >= {rule.id for rule in rules}:  # only what the others did is done again
-            gone = before.keys() - {rule.id for rule in rules if before[rule.id] == rule}
-            again = [row for row, by in enumerate(self._by) if row in self._stuck or not gone.isdisjoint(by)]
-            self._forget({self.forms[row] for row in again})
-        else:
-            again = list(range(len(self.urls)))
-            self._added, self._stuck = {}, set()
-            self.forms, self._by = [""] * len(self.urls), [()] * len(self.urls)
-        self.rules = rules
-        normalizer = SiteNormalizer(SiteRules(self.site, tuple(rules)))
-        done = dict(zip(earlier.urls, zip(earlier.forms, earlier._by, strict=True), strict=True)) if earlier else {}
-        for row in again:
-            result = done.get(self.urls[row])
-            if result is None:
-                result = (now := normalizer.normalize(self.urls[row])).canonical, now.rules
-            is_stuck = not result[1] and next(normalizer.steps(self.urls[row]), None) is not None
+        before = set(self.rules)
+        gone = {rule.id for rule in before.difference(rules)}
+        is_new = not before.issuperset(rules)  # else only what the others did is done again
+        self.rules = tuple(rules)
+        applied = SiteNormalizer(SiteRules(self.site, self.rules)).applied
+        rows_before = earlier._row_of if earlier else {}
+        for row, (url, parts) in enumerate(self._tokens):
+            if earlier and (there := rows_before.get(url)) is not None:
+                self.forms[row], self._by[row], is_stuck = (
+                    earlier.forms[there],
+                    earlier._by[there],
+                    there in earlier._stuck,
+                )
+            elif parts is None or not (is_new or row in self._stuck or gone.intersection(self._by[row])):
+                continue
+            else:
+                done = applied(url, parts)
+                self.forms[row], used = done or (url, [])
+                is_stuck = done is not None and self.forms[row] == url
+                self._by[row] = () if is_stuck else tuple(dict.fromkeys(name for name, _ in used))
             (self._stuck.add if is_stuck else self._stuck.discard)(row)
-            self.forms[row], self._by[row] = result
         self._count()
-        self._forget({self.forms[row] for row in again})
-
-    def _forget(self, forms: set[str]) -> None:
-        """What rules added that have a part in these forms has to be found out anew."""
-        names = {name for form in forms for row in self._groups.get(form, ()) for name in self._by[row]}
-        self._added = {} if self._stuck else {name: added for name, added in self._added.items() if name not in names}
 
     def _count(self) -> None:
         groups: defaultdict[str, list[int]] = defaultdict(list)
@@ -149,7 +143,7 @@ class Ledger:
                 use = uses[name]
                 use.coverage[self.sides[row]] += 1
                 use.rows.append(row)
-                use.real += self.forms[row] in self._own
+                use.real += self.forms[row] in self._row_of
         for form, rows in self._groups.items():
             if len(rows) < 2:
                 continue
@@ -201,28 +195,27 @@ class Ledger:
         Of places where a rule has part in many right merges, and in none that is wrong, some speak for all.
         """
         rules = tuple(rule for rule in self.rules if rule.id != name)
-        normalize = SiteNormalizer(SiteRules(self.site, rules)).normalize
+        applied = SiteNormalizer(SiteRules(self.site, rules)).applied
         places = dict.fromkeys(self.forms[row] for row in (*self.uses[name].rows, *self._stuck))
         mixed = [form for form in places if len({self.labels[row] for row in self._groups[form]}) > 1]
         plain = list(places.keys() - mixed)
         if len(plain) <= _MOST_PLACES:
-            right, wrong = self._moved(name, places, normalize)
+            right, wrong = self._moved(name, places, applied)
             return self.right + right, self.wrong + wrong
         some = sorted(plain)[:: -(-len(plain) // _MOST_PLACES)]
-        right, wrong = self._moved(name, mixed, normalize)
-        more = self._moved(name, some, normalize)
+        right, wrong = self._moved(name, mixed, applied)
+        more = self._moved(name, some, applied)
         share = len(plain) / len(some)
         return self.right + right + round(share * more[0]), self.wrong + wrong + round(share * more[1])
 
-    def _moved(self, name: str, places: Iterable[str], normalize: Callable[[str], Normalized]) -> tuple[int, int]:
+    def _moved(self, name: str, places: Iterable[str], applied: Applied) -> tuple[int, int]:
         """How many more right and wrong merges there are when a rule is done without in some places."""
         rows_of = self._groups
-        moved = {
-            row: normalize(self.urls[row]).canonical
-            for form in places
-            for row in rows_of[form]
-            if name in self._by[row] or row in self._stuck
-        }
+        moved = dict[int, str]()
+        for row in (row for form in places for row in rows_of[form]):
+            url, parts = self._tokens[row]
+            if parts is not None and (name in self._by[row] or row in self._stuck):
+                moved[row], _ = applied(url, parts) or (url, [])
         touched: defaultdict[str, list[int]] = defaultdict(list)
         for row, form in moved.items():
             touched[form].append(row)
@@ -248,11 +241,9 @@ class Ledger:
         return True
 
     def adds(self, name: str) -> tuple[int, int]:
-        """Right and wrong merges that a rule brings, given the others; found out anew where it met other URLs since."""
-        if name not in self._added:
-            right, wrong = self.without(name)
-            self._added[name] = self.right - right, self.wrong - wrong
-        return self._added[name]
+        """Right and wrong merges that a rule brings, given the others."""
+        right, wrong = self.without(name)
+        return self.right - right, self.wrong - wrong
 
 
 @dataclass(frozen=True, slots=True)

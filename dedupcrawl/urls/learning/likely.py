@@ -123,7 +123,7 @@ class LikelyRules:
 
     def __init__(self) -> None:
         self._tried = RuleSet(*((rule.id, rule.kind, compiled(rule)) for rule, *_ in _HYPOTHESES))
-        self._sites: defaultdict[str, _Site] = defaultdict(_Site)
+        self._sites: dict[str, _Site] = {}
         self._hashes = 0
 
     def see_url(self, url: str) -> str:
@@ -139,18 +139,23 @@ class LikelyRules:
         if parts is None or url.partition("//")[2].partition("/")[0].endswith(":80"):
             return ""
         name = ascii_form(site_of(spelled))
-        before = self._sites[name].size if name in self._sites else 0
+        if name not in self._sites:
+            self._sites[name] = _Site()
+            self._hashes += _OF_A_SITE
         site = self._sites[name]
         if hash(spelled) in site.urls:
             return ""
+        self._hashes -= len(site.urls)
         site.urls |= {hash(spelled), hash(spelled.partition("?")[0])}
+        self._hashes += len(site.urls)
         for number in self._tried.hits(spelled, parts):
             if (changed := self._tried.rules[number].apply(parts, name)) is not None:
-                made, question, arguments = changed.join().partition("?")
-                minds = _HYPOTHESES[number].minds_arguments
-                site.made[number][hash(made + question + arguments if minds else made)] += 1
+                made = changed.join()
+                form = hash(made if _HYPOTHESES[number].minds_arguments else made.partition("?")[0])
+                counts = site.made[number]
+                self._hashes += form not in counts
+                counts[form] += 1
         site.count += 1
-        self._hashes += site.size - before
         while self._hashes > _MOST_HASHES:  # sites that were met first are forgotten first
             self._hashes -= self._sites.pop(next(iter(self._sites))).size
         if site.count < site.due:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.learning.learn import ASSUMED, EXPECTED
 from dedupcrawl.urls.learning.ledger import Ledger, Price
-from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.rule import Kind, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from tests.urls.learning.sites import SITE, forms, learned, token, words
 
@@ -96,9 +96,9 @@ def test_of_many_places_where_a_rule_is_right_some_speak_for_all(monkeypatch: py
     asked = list[str]()
 
     class Watched(SiteNormalizer):
-        def normalize(self, url: str) -> Normalized:
+        def applied(self, url: str, parts: UrlParts) -> tuple[str, list[tuple[str, Kind]]] | None:
             asked.append(url)
-            return super().normalize(url)
+            return super().applied(url, parts)
 
     urls = [f"http://a.com/{n}{end}" for n in range(1_000) for end in ("", "?sid=1")]
     labels = [n + 1_000 * (n >= 990 and is_second) for n in range(1_000) for is_second in (False, True)]
