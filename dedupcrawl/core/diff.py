@@ -54,7 +54,7 @@ _EDGE = cython.declare(cython.Py_ssize_t, 4)
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
-_STAMP = cython.declare(cython.int, 20)  # most words of a line with the day of posting or a counter
+_STAMP = cython.declare(cython.int, 20)  # most words of a line with the day of posting or a counter; set by hand
 # Most words of a difference that is a credit. With 24 the AUC on pages not fitted on is the same to .0005; without
 # credits it is .006 lower on web pages.
 _CREDITED = cython.declare(cython.int, 12)

@@ -28,7 +28,7 @@ _LITTLE = cython.declare(cython.Py_ssize_t, LITTLE)
 _LEAST = cython.declare(cython.double, 0.5)
 _NOTHING: frozenset = frozenset()
 
-_allowed = cython.declare(uint8_t[VALUES])  # all zeros except while a method uses it
+_marks = cython.declare(uint8_t[VALUES])  # of symbols; all zeros except while a method uses them
 
 
 class Pair:
@@ -216,19 +216,19 @@ class Pair:
         pieces: cython.pointer(int32_t) = int32s(self.raw_pieces)
         rows: cython.pointer(uint8_t) = uint8s(self.raw_rows)
         for i in range(len(raw) // 2):
-            _allowed[uint16s(raw)[i]] = 1
+            _marks[uint16s(raw)[i]] = 1
         is_only: cython.bint = True
         for i in range(self.piece_count):
             if rows[3 * i] < ADDED:
                 continue
             for j in range(pieces[4 * i], pieces[4 * i + 1]):
-                is_only &= in_kept[j] or _allowed[symbols[j]]
+                is_only &= in_kept[j] or _marks[symbols[j]]
             for j in range(pieces[4 * i + 2], pieces[4 * i + 3]):
-                is_only &= in_new[j] or _allowed[kept_symbols[j]]
+                is_only &= in_new[j] or _marks[kept_symbols[j]]
         for i in range(len(names) // 2):
-            is_only &= _allowed[uint16s(names)[i]]
+            is_only &= _marks[uint16s(names)[i]]
         for i in range(len(raw) // 2):
-            _allowed[uint16s(raw)[i]] = 0
+            _marks[uint16s(raw)[i]] = 0
         return is_only
 
     def untold(self, words, others):
@@ -262,9 +262,9 @@ class Pair:
         j: cython.Py_ssize_t
         total: cython.Py_ssize_t = 0
         for i in range(self.kept_title.count):
-            _allowed[there[i]] = 2
+            _marks[there[i]] = 2
         for i in range(self.title.count):
-            _allowed[here[i]] = 0 if _allowed[here[i]] else 1
+            _marks[here[i]] = 0 if _marks[here[i]] else 1
         for i in range(self.piece_count):
             kind: cython.int = rows[3 * i]
             if kind != CREDITED and kind != RENAMED and kind < REWORDED:
@@ -272,14 +272,14 @@ class Pair:
             is_of_new: cython.bint = False
             is_of_kept: cython.bint = False
             for j in range(pieces[4 * i], pieces[4 * i + 1]):
-                is_of_new |= not in_kept[j] and _allowed[symbols[j]] == 1
+                is_of_new |= not in_kept[j] and _marks[symbols[j]] == 1
             for j in range(pieces[4 * i + 2], pieces[4 * i + 3]):
-                is_of_kept |= not in_new[j] and _allowed[kept_symbols[j]] == 2
+                is_of_kept |= not in_new[j] and _marks[kept_symbols[j]] == 2
             total += is_of_new and is_of_kept
         for i in range(self.kept_title.count):
-            _allowed[there[i]] = 0
+            _marks[there[i]] = 0
         for i in range(self.title.count):
-            _allowed[here[i]] = 0
+            _marks[here[i]] = 0
         return total
 
     def told_of_others(self, words, others, of_kept):

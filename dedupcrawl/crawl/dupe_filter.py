@@ -37,15 +37,20 @@ class DupeFilterBypass:
 
     Args:
         dropped: Called with each repetition that is dropped.
+        default: The callback of requests without one.
 
     Attributes:
         known: Fingerprints of the requests that bypassed the filter.
     """
 
     def __init__(
-        self, signals: SignalManager, fingerprint: Callable[[Request], bytes], dropped: Callable[[Request], None]
+        self,
+        signals: SignalManager,
+        fingerprint: Callable[[Request], bytes],
+        dropped: Callable[[Request], None],
+        default: Callable[..., object],
     ) -> None:
-        self._signals, self._dropped = signals, dropped
+        self._signals, self._dropped, self._default = signals, dropped, default
         self._fingerprint = fingerprint
         self.known = HashSet()
         self._purposes = HashSet()  # fingerprints, callbacks and cookie jars of these requests
@@ -74,7 +79,7 @@ class DupeFilterBypass:
         return is_known and not request.cb_kwargs and self._purpose(request) in self._purposes
 
     def _purpose(self, request: Request) -> tuple[object, ...]:
-        return self._fingerprint(request), request.callback, request.meta.get("cookiejar")
+        return self._fingerprint(request), request.callback or self._default, request.meta.get("cookiejar")
 
     def _scheduled(self, request: Request) -> None:
         """Drop repetitions. Scrapy calls this for each request, which rules may have rewritten, before its filter."""

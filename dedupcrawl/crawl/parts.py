@@ -79,7 +79,7 @@ class Parts:
         self.sending, self.owed = Sending(crawler), Owed()
         self.fetched = Fetched()
         self.savings = Savings(crawler.stats, self.detector.tally, self.fetched)
-        self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint, self.savings.drop)
+        self.bypass = DupeFilterBypass(crawler.signals, self.fingerprint, self.savings.drop, self.spider.parse)
         self.rewrites = Rewrites(
             self.index,
             self.credentials,

@@ -16,7 +16,7 @@ ADMITTED = Request("http://a.example/?b=1&a=2", SPIDER.parse)
 
 
 def bypass_of(request: Request, dropped: list[Request]) -> DupeFilterBypass:
-    bypass = DupeFilterBypass(SignalManager(), RequestFingerprinter().fingerprint, dropped.append)
+    bypass = DupeFilterBypass(SignalManager(), RequestFingerprinter().fingerprint, dropped.append, SPIDER.parse)
     assert bypass.admit(request).dont_filter
     return bypass
 
@@ -27,6 +27,7 @@ def bypass_of(request: Request, dropped: list[Request]) -> DupeFilterBypass:
         ({}, True),
         ({"url": "http://a.example/?a=2&b=1#part"}, True),
         ({"url": "http://a.example/?a=3"}, False),
+        ({"callback": None}, True),
         ({"callback": SPIDER.close}, False),
         ({"cb_kwargs": {"page": 2}}, False),
         ({"meta": {"cookiejar": 1}}, False),
