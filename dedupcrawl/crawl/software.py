@@ -154,7 +154,6 @@ class Software:
         if self._store.rules_in_use(state) == self._store.rules_in_use(now):
             return {}  # mostly it was one sign more
         self._normalizer.has_more(site)
-        self._book.extend(site)
         old, new = ({rule.id: replace(rule, hosts=()) for rule in self._store.all_rules(of)} for of in (state, now))
         changed = tuple(name for name, rule in old.items() if name in new and new[name] != rule)
         gone = tuple(old.keys() - new.keys())

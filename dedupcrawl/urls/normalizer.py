@@ -10,7 +10,6 @@ import logging
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -220,10 +219,10 @@ class Normalizer:
         self._files = files or {}
         self._named = named or {}  # site → a file that is read already
         self._more, self._tries = more, tries
-        self._overruled: dict[str, dict[str, Kind]] = {}  # site → id of a rule → what it is used as
+        self._equivalences = defaultdict[str, set[str]](set)  # site → ids of rules that became equivalences
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
-        self._rules: dict[str, tuple[Rule, ...]] = {}  # by site, of what follows
+        self._rules: dict[str, dict[str, Rule]] = {}  # site → id → rule
         self._reduced: dict[str, dict[tuple[frozenset[str], bool], SiteNormalizer]] = {}  # without some of its rules
         self._remembered: dict[tuple[str, object, bool], Normalized] = {}
 
@@ -288,9 +287,7 @@ class Normalizer:
         if key not in reduced:
             if len(reduced) >= _REDUCED:
                 reduced.clear()
-            if site not in self._rules:
-                self._rules[site] = self.rules_of(site)
-            rules = (rule for rule in self._rules[site] if rule.id not in excluded)
+            rules = (rule for rule in self._by_id(site).values() if rule.id not in excluded)
             kept = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
             reduced[key] = SiteNormalizer(SiteRules(site, kept))
         return reduced[key]
@@ -323,6 +320,10 @@ class Normalizer:
         site_rules = self._read(site)
         return () if site_rules is None else site_rules.rules
 
+    def rule(self, site: str, rule_id: str) -> Rule | None:
+        """One of them."""
+        return self._by_id(site).get(rule_id)
+
     def file_of(self, site: str) -> Path | None:
         """The file with the rules of a site."""
         for form in (site, other_form(site)):
@@ -330,9 +331,9 @@ class Normalizer:
                 return self._named.get(form)
         return file_of(self._files, site)
 
-    def overrule(self, site: str, rule_id: str, kind: Kind) -> None:
-        """Use this rule as one of another kind, whatever its file says."""
-        self._overruled.setdefault(site, {})[rule_id] = kind
+    def make_equivalence(self, site: str, rule_id: str) -> None:
+        """Use this rule as an equivalence, whatever its file says."""
+        self._equivalences[site].add(rule_id)
         self.has_more(site)
 
     def add_file(self, path: Path) -> None:
@@ -371,6 +372,11 @@ class Normalizer:
         host = self._by_authority[authority] = _Host(site, None if site is None else site.decided_by(authority))
         return host
 
+    def _by_id(self, site: str) -> dict[str, Rule]:
+        if site not in self._rules:
+            self._rules[site] = {rule.id: rule for rule in self.rules_of(site)}
+        return self._rules[site]
+
     def _read(self, site: str) -> SiteRules | None:
         site_rules = self._given.get(site) or self._given.get(other_form(site))
         try:
@@ -386,7 +392,7 @@ class Normalizer:
             site_rules = SiteRules(site, tuple(dict.fromkeys((*first, *site_rules.rules, *added))))
         if site_rules is None:
             return None
-        used = ((rule, self._overruled.get(site, {}).get(rule.id, rule.kind)) for rule in site_rules.rules)
-        rules = (rule if rule.kind == kind else replace(rule, kind=kind) for rule, kind in used)
-        site_rules = SiteRules(site, tuple(rules))
+        if became := self._equivalences.get(site):
+            rules = (rule.as_equivalence() if rule.id in became else rule for rule in site_rules.rules)
+            site_rules = SiteRules(site, tuple(rules))
         return site_rules.on_trial() if self._tries else site_rules

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import date
 from random import Random
 
@@ -19,7 +18,7 @@ from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
-from dedupcrawl.urls.rule import Evidence, Rule, RuleError
+from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import read_rules, replace_rules
 from dedupcrawl.urls.sections import Section
 from dedupcrawl.urls.watched_rule import WatchedRule
@@ -50,8 +49,8 @@ class RuleBook:
         self._normalizer = normalizer
         self._more = more or (lambda owner: ())
         self._share, self._chance = share, chance
-        # By owner.
-        self._watched: dict[str, dict[str, WatchedRule]] = {}
+        # By owner. What is watched was used; a site may have thousands of rules, most of them on other hosts.
+        self._watched: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
         self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in sections
         self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
@@ -239,13 +238,6 @@ class RuleBook:
             ]
             self._write(has_news, "", is_revoked=False)
 
-    def extend(self, site: str) -> None:
-        """There are further rules for a site; those that are known stay as they are."""
-        for owner in filter(lambda one: site_of(one) == site, self._watched):  # of others they are read when used
-            for rule in self._rules_of(owner):
-                if rule.state != "disabled" and rule.id not in self._revoked.get(owner, ()):
-                    self._watched[owner].setdefault(rule.id, WatchedRule.of(rule, owner))
-
     @property
     def owners(self) -> set[str]:
         """Those for whom a rule was used or revoked."""
@@ -291,17 +283,22 @@ class RuleBook:
 
     def _of(self, url: str, rules: Sequence[str]) -> list[WatchedRule]:
         owner = owner_of(url)
-        watched = self._watched.get(owner)
-        if watched is None:
-            restricted, revoked = self._restricted.get(owner, {}), self._revoked.get(owner, {})
-            watched = self._watched[owner] = {
-                rule.id: restricted[rule.effect].reread(rule)
-                if rule.effect in restricted
-                else WatchedRule.of(rule, owner)
-                for rule in self._rules_of(owner)
-                if rule.state != "disabled" and rule.id not in revoked
-            }
-        return [watched[rule] for rule in rules if rule in watched]
+        watched = self._watched[owner]
+        return [
+            one for name in rules if (one := watched.get(name) or self._first_use(owner, watched, name)) is not None
+        ]
+
+    def _first_use(self, owner: str, watched: dict[str, WatchedRule], name: str) -> WatchedRule | None:
+        """Watch a rule from now on; None for one that is not there, or is off."""
+        if name in self._revoked.get(owner, ()):
+            return None
+        rule = self._normalizer.rule(site_of(owner), name)
+        rule = rule or next((one for one in self._more(owner) if one.id == name), None)
+        if rule is None or rule.state == "disabled":
+            return None
+        before = self._restricted.get(owner, {}).get(rule.effect)
+        watched[name] = WatchedRule.of(rule, owner) if before is None else before.reread(rule)
+        return watched[name]
 
     def _condemn(self, culprit: WatchedRule, section: Section) -> Ruling:
         """Switch the rule off for the owner: in this section, or, when nothing speaks for it elsewhere, in all."""
@@ -329,14 +326,13 @@ class RuleBook:
         self._write([culprit], note, is_revoked=True)
 
     def _make_equivalence(self, one: WatchedRule, reason: str) -> None:
-        """It is on probation for all again, for a log may have told of pages that are not there; trials still count."""
+        """For all of its site; the trials of this crawl still count."""
         name, site = one.rule.id, site_of(one.owner)
         for owner, watched in self._watched.items():
             if name in watched and site_of(owner) == site:
-                rule = replace(watched[name].rule, kind="equivalence", state="probation", tried=0, failed=0)
-                rule = replace(rule, evidence=Evidence(), examples=())
+                rule = watched[name].rule.as_equivalence()
                 watched[name] = msgspec.structs.replace(watched[name], rule=rule, there=0, gone=set())
-        self._normalizer.overrule(site, name, "equivalence")
+        self._normalizer.make_equivalence(site, name)
         note = f"turned into an equivalence on {date.today()}: {reason}"
         logger.warning("Rule %s of %s: %s", printable(name), printable(one.owner), printable(note))
         self._write([self._watched[one.owner][name]], note, is_revoked=False)

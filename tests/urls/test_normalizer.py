@@ -17,7 +17,7 @@ from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
-from dedupcrawl.urls.rule import Kind, Rule
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.rules_in_use import RulesInUse
@@ -298,7 +298,7 @@ OF_HOSTS = tuple(
 def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> None:
     """Rules come, go, and become equivalences while URLs are asked for: each answer is that of a new normalizer."""
     more: list[Rule] = []
-    overruled: dict[str, Kind] = {}
+    equivalences = set[str]()
     normalizer = Normalizer(more=lambda site: more if site == "a.com" else ())
     paths = (
         "/p/x/y",
@@ -314,7 +314,7 @@ def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> 
         for url in data.draw(st.lists(st.sampled_from(urls), max_size=8)):
             normalizer.normalize(url)
         known = [rule.id for rule in more]
-        change = data.draw(st.sampled_from(["more", "less", "overrule"]))
+        change = data.draw(st.sampled_from(["more", "less", "equivalence"]))
         if change == "more":
             more.extend(
                 one for one in data.draw(st.lists(st.sampled_from(OF_HOSTS), max_size=3)) if one.id not in known
@@ -325,12 +325,11 @@ def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> 
             normalizer.has_more("a.com")
         elif more:
             name = data.draw(st.sampled_from(known))
-            kind: Kind = data.draw(st.sampled_from(["equivalence", "rewrite"]))
-            overruled[name] = kind
-            normalizer.overrule("a.com", name, kind)
+            equivalences.add(name)
+            normalizer.make_equivalence("a.com", name)
     fresh = Normalizer(more=lambda site: more if site == "a.com" else ())
-    for name, used_as in overruled.items():
-        fresh.overrule("a.com", name, used_as)
+    for name in equivalences:
+        fresh.make_equivalence("a.com", name)
     assert [normalizer.normalize(url) for url in urls] == [fresh.normalize(url) for url in urls]
 
 
