@@ -52,7 +52,6 @@ class RuleBook:
         # By owner. What is watched was used; a site may have thousands of rules, most of them on other hosts.
         self._watched: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
-        self._restricted: dict[str, dict[tuple[object, ...], WatchedRule]] = {}  # effect → rule off in sections
         self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
 
     def is_due(self, url: str, rules: tuple[str, ...], *, is_fetched: bool = False) -> bool:
@@ -241,12 +240,11 @@ class RuleBook:
     @property
     def owners(self) -> set[str]:
         """Those for whom a rule was used or revoked."""
-        return {*self._watched, *self._restricted, *self._revoked}
+        return {*self._watched, *self._revoked}
 
     def watched(self, owner: str, *sources: str) -> list[WatchedRule]:
         """What is known of rules from these sources on an owner's pages, and of those that were revoked there."""
-        in_use = self._watched.get(owner) or self._restricted.get(owner, {})  # of which none was used since `reread`
-        watched = (*in_use.values(), *self._revoked.get(owner, {}).values())
+        watched = (*self._watched.get(owner, {}).values(), *self._revoked.get(owner, {}).values())
         return [one for one in watched if one.rule.source in sources]
 
     def revoked(self, owner: str, source: str) -> dict[str, str]:
@@ -260,15 +258,7 @@ class RuleBook:
         What was revoked meanwhile stays revoked, and what is off in a section stays off there.
         """
         self.save()
-        for owner, watched in self._watched.items():
-            self._restricted[owner] = {
-                one.rule.effect: one
-                for one in watched.values()
-                if one.rule.rests_on_others
-                or one.rule.source == "alias"
-                or any(section.failed or section.is_off for section in one.sections)
-            }
-        self._watched.clear()
+        before, self._watched = self._watched, defaultdict(dict)
         for owner, revoked in self._revoked.items():
             by_effect = {one.rule.effect: one for one in revoked.values()}
             for rule in self._rules_of(owner):
@@ -277,6 +267,18 @@ class RuleBook:
                 elif rule.state != "disabled":
                     one = by_effect[rule.effect]
                     self._revoke(one.reread(rule), one.revoked)
+        for owner, watched in before.items():
+            known = {
+                one.rule.effect: one
+                for one in watched.values()
+                if one.rule.rests_on_others
+                or one.rule.source == "alias"
+                or any(section.failed or section.is_off for section in one.sections)
+            }
+            there = self._rules_of(owner) if known else ()
+            for rule in (rule for rule in there if rule.state != "disabled" and rule.id not in self._revoked[owner]):
+                if rule.effect in known:
+                    self._watched[owner][rule.id] = known[rule.effect].reread(rule)
 
     def _rules_of(self, owner: str) -> tuple[Rule, ...]:
         return (*self._normalizer.rules_of(site_of(owner)), *self._more(owner))
@@ -296,9 +298,7 @@ class RuleBook:
         rule = rule or next((one for one in self._more(owner) if one.id == name), None)
         if rule is None or rule.state == "disabled":
             return None
-        before = self._restricted.get(owner, {}).get(rule.effect)
-        watched[name] = WatchedRule.of(rule, owner) if before is None else before.reread(rule)
-        return watched[name]
+        return watched.setdefault(name, WatchedRule.of(rule, owner))
 
     def _condemn(self, culprit: WatchedRule, section: Section) -> Ruling:
         """Switch the rule off for the owner: in this section, or, when nothing speaks for it elsewhere, in all."""
