@@ -222,6 +222,7 @@ class Normalizer:
         self._equivalences = defaultdict[str, set[str]](set)  # site → ids of rules that became equivalences
         self._by_site: dict[str, SiteNormalizer | None] = {}
         self._by_authority: dict[str, _Host] = {}
+        self._authorities: dict[str, list[str]] = {}  # by site, of these
         self._rules: dict[str, dict[str, Rule]] = {}  # site → id → rule
         self._reduced: dict[str, dict[tuple[frozenset[str], bool], SiteNormalizer]] = {}  # without some of its rules
         self._remembered: dict[tuple[str, object, bool], Normalized] = {}
@@ -343,12 +344,13 @@ class Normalizer:
 
     def has_more(self, site: str) -> None:
         """The rules of a site have changed: forget what was made ready for it, and for no other site."""
-        self._by_authority = {of: host for of, host in self._by_authority.items() if _site(of) != site}
+        for authority in self._authorities.pop(site, ()):
+            self._by_authority.pop(authority, None)
         for cache in (self._by_site, self._rules, self._reduced):
             cache.pop(site, None)
 
     def _forget(self) -> None:
-        for cache in (self._by_authority, self._by_site, self._rules, self._reduced):
+        for cache in (self._by_authority, self._authorities, self._by_site, self._rules, self._reduced):
             cache.clear()
 
     def _host(self, url: str) -> _Host:
@@ -370,6 +372,7 @@ class Normalizer:
             self._by_site[name] = None if rules is None else SiteNormalizer(rules)
         site = self._by_site[name]
         host = self._by_authority[authority] = _Host(site, None if site is None else site.decided_by(authority))
+        self._authorities.setdefault(name, []).append(authority)
         return host
 
     def _by_id(self, site: str) -> dict[str, Rule]:
