@@ -196,7 +196,8 @@ class Answers:
             self._rewrites.prove(target)
         first = self._rewrites.first(target)
         if first is not None:
-            ask_for_error(self._probes, audits.errors, host, target)
+            if not audits.of_target(target):  # else its page is compared with the one that was asked for
+                ask_for_error(self._probes, audits.errors, host, target)
             is_led_on = not self._parts.earlier.is_one_url(url, target)
             if is_led_on and not audits.leading_on.is_usual(target, url, first[1]):  # to a login page, perhaps
                 self._suspect(target, (target,), look, url)

@@ -226,9 +226,14 @@ class Busy(dict[str, Any]):
 
 
 async def test_a_made_up_url_that_the_server_does_not_answer_is_not_asked_for_again(tmp_path: Path) -> None:
-    with serve(Busy(shop(30, bare=page(prose(500))))) as site:
-        await crawl(f"{site.base}/", {**rules(tmp_path, NO_ID), "RETRY_ENABLED": True})
-    assert [asked for path, asked in site.requests.items() if re.fullmatch("/[a-z]{20}", path)] == [1]
+    """Nor is one requested while each use of the rules is tried: a trial shows whether they led to an error page."""
+    pages = {"/": page("Start " + prose(0), *(f"/p/{n}?sid=1" for n in range(30)))}
+    pages |= {f"/p/{n}{query}": page(prose(n + 1)) for n in range(30) for query in ("", "?sid=1")}
+    for share, expected in ((1, []), (0.02, [1])):
+        with serve(Busy(pages)) as site:
+            settings = {**rules(tmp_path, KNOWN), "RETRY_ENABLED": True, "DEDUP_TRIAL_SHARE": share}
+            await crawl(f"{site.base}/", settings)
+        assert [asked for path, asked in site.requests.items() if re.fullmatch("/p/[a-z]{20}", path)] == expected
 
 
 async def test_a_right_rule_that_leads_to_error_pages_now_and_then_loses_nothing(tmp_path: Path) -> None:
