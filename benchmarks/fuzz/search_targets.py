@@ -70,7 +70,7 @@ def pairs(data: bytes) -> None:
         site.add(read(_outline(rest[half:])).hashes, f"{number}")
     lines, links = array("I", rest[: len(rest) // 4 * 4]).tolist(), list(rest)
     sizes = dict(zip(lines, links, strict=False))
-    page_context = PageContext(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=frozenset(lines[::3]))
+    page_context = PageContext(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=tuple(lines[::3]))
     views = [
         View(
             f"http://a.example/2.{number}/x",

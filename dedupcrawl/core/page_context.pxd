@@ -4,8 +4,9 @@ from dedupcrawl.core.template cimport Template
 
 cdef class PageContext:
     cdef readonly dict asides, link_lines, secondary
-    cdef readonly frozenset links, main_links, also_at, resources
+    cdef readonly frozenset links, main_links, also_at
+    cdef readonly tuple resources
     cdef readonly object last, last_resource
     cdef tuple fields(self)
     cpdef PageContext without(self, Template template)
-    cdef PageContext showing(self, frozenset resources)
+    cdef PageContext showing(self, tuple resources)

@@ -4,7 +4,8 @@
 Extraction takes the most valuable text for the main text, and sometimes that is a box which all pages of a site have.
 The page's own text then stands around it. The context holds the hash and the size of each line's skeleton there, and 16
 bits of each link: a few bytes per line, once the lines and links that the site repeats are left out. It also holds
-hashes of the other URLs that led to the page, because links may use them, and of each picture, medium or file.
+hashes of the other URLs that led to the page, because links may use them, and of each picture, medium or file. Numbers
+in secondary text count, because nothing else may tell two pages apart: two bytes of a line depend on them.
 """
 
 import struct
@@ -42,8 +43,8 @@ class PageContext:
         main_links: For a new page, the links inside its main text: a front page announces its newest post there, though
             a list at the side of every page links to that, too.
         also_at: Hashes of other URLs of its host that lead to it, like those of links.
-        secondary: As `asides`, for lines of secondary text.
-        resources: Hashes of pictures, media and files, 32 bits each.
+        secondary: For lines of secondary text, as `SymbolText.valued_lines`.
+        resources: Hashes of pictures, media and files, 32 bits each, in page order (see `resource_hashes`).
         last: All its lines up to this hash are known; of a kept page with many lines, not all are stored.
         last_resource: The same for its resources.
     """
@@ -56,7 +57,7 @@ class PageContext:
         main_links: frozenset = _NOTHING,
         also_at: frozenset = _NOTHING,
         secondary: object = None,
-        resources: frozenset = _NOTHING,
+        resources: tuple = (),
         last: object = GREATEST,
         last_resource: object = GREATEST,
     ):
@@ -80,13 +81,13 @@ class PageContext:
         """The context without what the site repeats."""
         links: frozenset = self.links
         main_links: frozenset = self.main_links
-        resources: frozenset = self.resources
+        resources: tuple = self.resources
         if not (links or self.asides or self.link_lines or self.secondary or resources):
             return self
         if links:
             links = frozenset([link for link in links if not template.recurs(link) or link in main_links])
         if resources:
-            resources = frozenset([one for one in resources if not template.recurs(one)])
+            resources = tuple([one for one in resources if not template.recurs(one)])
         return PageContext(
             {line: size for line, size in self.asides.items() if not template.recurs(line)},
             {line: size for line, size in self.link_lines.items() if not template.recurs(line)},
@@ -132,16 +133,19 @@ class PageContext:
     def to_bytes(self) -> bytes:
         """Asides, link lines, links, other URLs, secondary text and resources, each after its count (2 bytes).
 
-        Lines have their hashes (4 bytes each), then their sizes (1 byte each); resources their hashes; links and URLs 2
-        bytes each. All are little-endian and ascending. Secondary text and resources are left out if both are empty,
-        and other URLs if all three are.
+        Lines have their hashes (4 bytes each), then their sizes (1 byte each), those of secondary text then the bits
+        that depend on their values (2 bytes each); resources their hashes; links and URLs 2 bytes each. All are
+        little-endian, and all but resources ascending. Secondary text and resources are left out if both are empty, and
+        other URLs if all three are.
         """
         parts = [_packed(self.asides), _packed(self.link_lines), _packed_links(self.links)]
         if self.also_at or self.secondary or self.resources:
             parts.append(_packed_links(self.also_at))
         if self.secondary or self.resources:
-            resources = sorted(self.resources)[:RESOURCES]
-            parts += (_packed(self.secondary), struct.pack(f"<H{len(resources)}I", len(resources), *resources))
+            last = sorted(self.resources)[:RESOURCES][-1:]
+            resources = [one for one in self.resources if one <= last[0]]
+            parts += (_packed(self.secondary), _packed_values(self.secondary))
+            parts.append(struct.pack(f"<H{len(resources)}I", len(resources), *resources))
         return b"".join(parts)
 
     @staticmethod
@@ -156,21 +160,33 @@ def _read_bytes(raw: bytes) -> PageContext:
     links, at = _unpacked_links(raw, at)
     also_at, at = _unpacked_links(raw, at)
     secondary, at = _unpacked(raw, at)
+    values = raw[at : at + 2 * len(secondary)]
+    at += 2 * len(secondary)
+    for line, value in zip(secondary, memoryview(values[: len(values) & ~1]).cast("H")):
+        secondary[line] |= value << 8
     count = _count_at(raw, at, 4)
     resources = struct.unpack_from(f"<{count}I", raw, at + 2) if count else ()
     last = min([max(lines) for lines in (asides, link_lines, secondary) if len(lines) == LINES], default=GREATEST)
-    last_resource = resources[count - 1] if count == RESOURCES else GREATEST
-    return PageContext(
-        asides, link_lines, links, _NOTHING, also_at, secondary, frozenset(resources), last, last_resource
-    )
+    last_resource = max(resources) if count == RESOURCES else GREATEST
+    return PageContext(asides, link_lines, links, _NOTHING, also_at, secondary, resources, last, last_resource)
 
 
 _read = lru_cache(maxsize=READ_LAST)(_read_bytes)
 
 
-def resource_hashes(resources: object) -> frozenset:
-    """The hashes of resources, 32 bits each; a prefix that no link has keeps them apart from those of links."""
-    return frozenset([link_hash(b"resource " + one.encode("utf-8", "surrogatepass")) for one in resources])
+def resource_hashes(resources: object) -> tuple:
+    """The hashes of resources, 32 bits each; a prefix that no link has keeps them apart from those of links.
+
+    A resource that is shown again has another hash, so what a site repeats includes how often it shows something.
+    """
+    shown: dict = {}
+    hashes: dict = {}
+    for one in resources:
+        times: object = shown.get(one, 0)
+        shown[one] = times + 1
+        name: bytes = one.encode("utf-8", "surrogatepass")
+        hashes[link_hash(b"resource " + name if not times else b"resource %d %b" % (times, name))] = None
+    return tuple(hashes)
 
 
 @cython.cfunc
@@ -178,7 +194,13 @@ def _packed(lines: dict) -> bytes:
     if not lines:
         return b"\0\0"
     first = sorted(lines)[:LINES]
-    return struct.pack(f"<H{len(first)}I", len(first), *first) + bytes([lines[line] for line in first])
+    return struct.pack(f"<H{len(first)}I", len(first), *first) + bytes([lines[line] & 255 for line in first])
+
+
+@cython.cfunc
+def _packed_values(lines: dict) -> bytes:
+    first = sorted(lines)[:LINES]
+    return struct.pack(f"<{len(first)}H", *[lines[line] >> 8 for line in first])
 
 
 @cython.cfunc

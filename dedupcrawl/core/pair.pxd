@@ -45,6 +45,6 @@ cdef class Pair:
     cdef Py_ssize_t replaced_of_titles(self) noexcept
     cdef Py_ssize_t told_of_others(self, Line words, Line others, bint of_kept) noexcept
 
-cpdef Py_ssize_t unknown_lines(dict lines, View other) except -1
+cpdef Py_ssize_t unknown_lines(dict lines, View other, bint are_valued) except -1
 cpdef Py_ssize_t unknown_resources(View new, View kept) except -1
 cpdef bytes taken(View page, View other)

@@ -181,10 +181,10 @@ class Pair:
         page_context: PageContext = new.read_around()
         kept_around: PageContext = kept.read_around()
         self.template = new.repeated() if self.is_of_one_host else 0.0
-        self.beside = unknown_lines(page_context.asides, kept)
-        self.secondary = max(unknown_lines(page_context.secondary, kept), unknown_lines(kept_around.secondary, new))
+        self.beside = unknown_lines(page_context.asides, kept, False)
+        self.secondary = max(unknown_lines(page_context.secondary, kept, True), unknown_lines(kept_around.secondary, new, True))
         self.resources = unknown_resources(new, kept)
-        self.links_beside = unknown_lines(page_context.link_lines, kept) if self.template else 0
+        self.links_beside = unknown_lines(page_context.link_lines, kept, False) if self.template else 0
         self.links, self.kept_links = len(page_context.links), len(kept_around.links)
         self.is_listed, self.lists = kept.links_to(new), new.links_to(kept)
         self.is_bare = new.read_said_around().is_bare and kept.read_said_around().is_bare
@@ -323,7 +323,7 @@ class Pair:
     @property
     def words_beside(self):
         """Symbols of text around either main text that the other page lacks."""
-        return self.beside + unknown_lines(self.kept.read_around().asides, self.new)
+        return self.beside + unknown_lines(self.kept.read_around().asides, self.new, False)
 
     @property
     def are_titles_told(self):
@@ -519,8 +519,11 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     return 0
 
 
-def unknown_lines(lines, other):
-    """The symbols in lines beside a main text that the other page has neither beside its main text nor as a block."""
+def unknown_lines(lines, other, are_valued):
+    """The symbols in lines beside a main text that the other page has neither beside its main text nor as a block.
+
+    `are_valued`: Secondary text is given; a line of it with other values in the other page's secondary text is unknown.
+    """
     if not lines:
         return 0
     page_context: PageContext = other.read_around()
@@ -531,26 +534,32 @@ def unknown_lines(lines, other):
         page_context.secondary,
     )
     unknown = [
-        line for line in lines if line <= last and not (line in asides or line in link_lines or line in secondary)
+        line
+        for line in lines
+        if line <= last
+        and not (line in asides or line in link_lines)
+        and (secondary.get(line) != lines[line] if are_valued else line not in secondary)
     ]
-    return sum([lines[line] for line in set(unknown).difference(other.read_main().read_blocks())]) if unknown else 0
+    of_main = other.read_main().read_blocks() if unknown else _NOTHING
+    return sum([lines[line] & 255 for line in unknown if line not in of_main])
 
 
 def unknown_resources(new, kept):
     """How many resources of either page the other lacks, the greater of the two counts; 0 if a page has none.
 
-    Also 0 if pages of two hosts share none: a reprint has other pictures, or the same ones under other names.
+    1 if only their order differs. Also 0 if pages of two hosts share none: a reprint has other pictures, or the same ones under other names.
     """
     here: PageContext = new.read_around()
     there: PageContext = kept.read_around()
     if not here.resources or not there.resources:
         return 0
-    if new.host != kept.host and here.resources.isdisjoint(there.resources):
+    if new.host != kept.host and set(here.resources).isdisjoint(there.resources):
         return 0
     last = min(here.last_resource, there.last_resource)
-    return max(
-        [sum([one <= last for one in more.resources - less.resources]) for more, less in ((here, there), (there, here))]
-    )
+    mine = [one for one in here.resources if one <= last]
+    its = [one for one in there.resources if one <= last]
+    common = len(set(mine).intersection(its))
+    return max(len(mine) - common, len(its) - common) or mine != its
 
 
 def taken(page, other):

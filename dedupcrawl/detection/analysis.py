@@ -126,4 +126,4 @@ def context_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary
         also_at = frozenset([link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host])
     resources = resource_hashes(page.resources)
     lines = asides.lines, link_lines.lines
-    return PageContext(*lines, page.links, page.main_links, also_at, secondary.lines, resources)
+    return PageContext(*lines, page.links, page.main_links, also_at, secondary.valued_lines, resources)

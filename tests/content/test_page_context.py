@@ -210,10 +210,41 @@ def test_what_the_site_repeats_does_not_count() -> None:
     assert seen(one, page(2, resources=("photo/1",)), site)[1:] == (0, 0)
 
 
-@table_of("content", "no_two_pages_are_equal_that_differ_in_what_they_show")
-def test_no_two_pages_are_equal_that_differ_in_what_they_show(shown: str) -> None:
-    def read(text: str, number: int) -> Page:
-        return extract(f"<h1>News</h1><p>{TEXT}</p>{shown.format(text)}".encode(), f"http://a.example/{number}")
+def showing(markup: str, number: int) -> Page:
+    return extract(f"<h1>News</h1><p>{TEXT}</p>{markup}".encode(), f"http://a.example/{number}")
 
-    assert seen(read("a red bridge", 1), read("a green tower", 2))[0] < 1
-    assert seen(read("a red bridge", 1), read("a red bridge", 2))[0] == 1
+
+@pytest.mark.parametrize(("one", "other"), [("a red bridge", "a green tower"), ("share of 3 %", "share of 97 %")])
+@table_of("content", "no_two_pages_are_equal_that_differ_in_what_they_show")
+def test_no_two_pages_are_equal_that_differ_in_what_they_show(shown: str, one: str, other: str) -> None:
+    assert seen(showing(shown.format(one), 1), showing(shown.format(other), 2))[0] < 1
+    assert seen(showing(shown.format(one), 1), showing(shown.format(one), 2))[0] == 1
+
+
+ONE, OTHER = "<img src=/photo/one.jpg>", "<img src=/photo/other.jpg>"
+
+
+@pytest.mark.parametrize("there", [ONE + OTHER + OTHER, OTHER + ONE, ONE])
+def test_how_often_and_in_what_order_pictures_are_shown_counts(there: str) -> None:
+    probability, *differs = seen(showing(ONE + OTHER, 1), showing(there, 2))
+    assert probability < 1
+    assert differs == [0, 1]
+    assert seen(showing(there, 1), showing(there, 2)) == (1.0, 0, 0)
+
+
+def test_values_of_one_line_differ_by_what_they_are_and_how_many() -> None:
+    shares = tuple(f"<button>share of {share} %</button>" for share in (3, 97))
+    assert seen(showing(shares[0], 1), showing("".join(shares), 2))[1] > 0
+    assert seen(showing("".join(shares), 1), showing("".join(reversed(shares)), 2)) == (1.0, 0, 0)
+
+
+def test_what_the_site_repeats_with_other_values_is_a_slot() -> None:
+    site = Template()
+    for number in range(RECURRING):
+        common = page(number, secondary=(f"share of {number} %",), resources=("star/full",) * number)
+        Analysis(common).learn(site, f"page {number}")
+    one, other = (page(number, secondary=(f"share of {number} %",)) for number in (11, 12))
+    assert seen(one, other, site)[1:] == (0, 0)
+    assert seen(one, other)[1:] == (4, 0)
+    stars = (page(1, resources=("star/full",) * 3), page(2, resources=("star/full",) * 4))
+    assert seen(*stars, site)[1:] == (0, 1), "four pages have a fourth star"
