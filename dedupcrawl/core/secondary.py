@@ -240,7 +240,7 @@ def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
 
 
 def shown_by(outline, has_roles):
-    """The lines of secondary text and the resources of a page, each in page order, files last.
+    """The lines of secondary text, each once, and the resources of a page, both in page order, files last.
 
     `has_roles`: `choose_main_text` has found out what is boilerplate.
     """
