@@ -249,7 +249,7 @@ def _stands_inside(pair: Pair) -> bool:
         and max(feature.value(pair) for feature in FEATURES if feature.name in _OF_LISTS) <= _LISTED
         and not _titles_differ(pair)
         and not pair.moves
-        and max(pair.beside, unknown_lines(pair.new.page_context.link_lines, pair.kept)) < _BESIDE
+        and max(pair.beside, unknown_lines(pair.new.page_context.link_lines, pair.kept, False)) < _BESIDE
     )
 
 

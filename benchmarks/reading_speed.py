@@ -25,6 +25,7 @@ from benchmarks.replay.store import load, sites
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.content.html import extract
+from dedupcrawl.core.digests import SECRET_BYTES, Secret
 from dedupcrawl.core.template import Template
 from dedupcrawl.detection.analysis import Analysis, Reading
 
@@ -33,6 +34,7 @@ FOUR = ("exact", "simhash", "shingles", "title")
 DEFAULT = (*FOUR, "feature_code", "mwo")
 WAYS: Mapping[str, Sequence[str]] = {"read": (), "four": FOUR, "default": DEFAULT}  # name → checks that sign
 PAGES = 200
+SECRET = Secret(bytes(SECRET_BYTES))  # each index has another one
 
 
 class Html(NamedTuple):
@@ -52,14 +54,14 @@ class Work:
         for body, url, host in self._pages:
             page = extract(body, url, encoding="utf-8", fields=False)
             if self._repeated[host].is_new(page.title):
-                Analysis(page).learn(self._repeated[host], page.title)
+                Analysis(page, SECRET).learn(self._repeated[host], page.title)
 
     def __call__(self, way: str, count: int) -> None:
         """Read the first pages, and sign them."""
         for body, url, host in self._pages[:count]:
             page = extract(body, url, encoding="utf-8", fields="mwo" in WAYS[way])
             if checks := self._checks[way]:
-                Reading.of(Analysis(page), self._repeated[host]).signatures(checks)
+                Reading.of(Analysis(page, SECRET), self._repeated[host]).signatures(checks)
 
 
 def counted(pages: Sequence[Html]) -> dict[str, float]:

@@ -236,7 +236,7 @@ def report_versions(data: Path, half: str, names: Sequence[str], language: str) 
 
 def bare(text: tuple[str, ...]) -> View:
     """A main text, without the rest of its page."""
-    return View("", "", "", outline(SymbolText.of(text)), PageContext({}, {}, frozenset()), Template())
+    return View("", "", "", outline(SymbolText.of(text)), PageContext(), Template())
 
 
 def refusal(found: Evidence | None) -> str:

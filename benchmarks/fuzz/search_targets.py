@@ -69,8 +69,9 @@ def pairs(data: bytes) -> None:
     for number in range(flags & 7):
         site.add(read(_outline(rest[half:])).hashes, f"{number}")
     lines, links = array("I", rest[: len(rest) // 4 * 4]).tolist(), list(rest)
-    sizes = dict(zip(lines, links, strict=False))
-    page_context = PageContext(sizes, dict(list(sizes.items())[::2]), frozenset(lines), resources=frozenset(lines[::3]))
+    sizes = [(line << 32) + size for line, size in sorted(dict(zip(lines, links, strict=False)).items())]
+    asides, link_lines, resources = (array("Q", some).tobytes() for some in (sizes, sizes[::2], sizes[::-3]))
+    page_context = PageContext(asides, link_lines, asides, secondary=link_lines, resources=resources)
     views = [
         View(
             f"http://a.example/2.{number}/x",

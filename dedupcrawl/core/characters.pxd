@@ -64,6 +64,11 @@ cdef inline bint is_capital(uint32_t point) noexcept nogil:
     return 0xC0 <= point <= 0x24F or 0x370 <= point <= 0x58F or 0x1E00 <= point <= 0x1FFF
 
 
+cdef inline bint is_ideograph(const uint8_t *text) noexcept nogil:
+    """Whether three bytes are one of U+4000 to U+CFFF, which are no white space and need no other test."""
+    return <uint8_t>(text[0] - 0xE4) < 9 and ((text[1] ^ 0x80) | (text[2] ^ 0x80)) < 0x40
+
+
 cdef inline bint is_space(uint32_t point) noexcept nogil:
     """White space as `str.isspace` has it."""
     if point < 0x80:

@@ -386,22 +386,21 @@ def collapse_into(text, size, is_pre, out, characters):
         count += 1
         if point == 0xFFFD:
             written += encode(point, out + written)
-        elif at - begin == 3:
-            out[written] = text[begin]
-            out[written + 1] = text[begin + 1]
-            out[written + 2] = text[begin + 2]
-            written += 3
-            continue
         else:
-            while begin < at:
-                out[written] = text[begin]
+            memcpy(out + written, text + begin, at - begin)
+            written += at - begin
+        while at < size:  # the rest of a word
+            if 32 < text[at] < 0x80:
+                out[written] = text[at]
                 written += 1
-                begin += 1
-        while at < size and 32 < text[at] < 0x80:  # the rest of a word
-            out[written] = text[at]
-            written += 1
+                at += 1
+            elif at + 3 <= size and is_ideograph(text + at):
+                memcpy(out + written, text + at, 3)
+                written += 3
+                at += 3
+            else:
+                break
             count += 1
-            at += 1
     characters[0] = count
     return written
 
@@ -654,7 +653,8 @@ def utf8_of(data: bytes) -> int:
                 at += 1
             continue
         greatest = max(greatest, text[at])
-        if point := _common(text, size, at):
+        point = 0x4000 if at + 3 <= size and is_ideograph(text + at) else _common(text, size, at)
+        if point:
             at += 3 if point >= 0x800 else 2
             continue
         after: cython.Py_ssize_t = at

@@ -40,4 +40,11 @@ cdef inline uint64_t times_plus(uint64_t one, uint64_t other, uint64_t more) noe
     return modulo_prime((<uint64_t>product & prime) + <uint64_t>(product >> PRIME_BITS)) + more
 
 
+cdef inline uint64_t folded(uint128_t value) noexcept:
+    """A number below 2^123, modulo 2^61 − 1 but for a few more."""
+    cdef uint64_t prime = (<uint64_t>1 << PRIME_BITS) - 1
+    cdef uint64_t half = (<uint64_t>value & prime) + <uint64_t>(value >> PRIME_BITS)
+    return (half & prime) + (half >> PRIME_BITS)
+
+
 cdef uint32_t murmur3_32(const uint8_t *data, Py_ssize_t size, uint32_t seed) noexcept

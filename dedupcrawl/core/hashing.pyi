@@ -1,1 +1,3 @@
-# Python code calls nothing of hashing.py; other modules of the core cimport the declarations in hashing.pxd.
+# The Python interface of hashing.py; other modules of the core cimport the declarations in hashing.pxd.
+
+def keyed_digest(data: bytes, one: int, other: int) -> bytes: ...

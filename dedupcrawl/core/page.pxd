@@ -1,4 +1,4 @@
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from dedupcrawl.core.outline cimport Outline
 from dedupcrawl.core.symbols cimport SymbolText, Vocabulary
@@ -19,7 +19,7 @@ cdef class Page:
     cdef bytes digest
     cdef bytes body  # until its digest is computed on first use; then None
     cdef readonly bint body_tells, selector_missed
-    cdef readonly frozenset links, main_links
+    cdef readonly bytes link_items  # of links to pages of its host (`items.pxd`)
     cdef uint8_t *text
     cdef Py_ssize_t text_size
     cdef Line *lines

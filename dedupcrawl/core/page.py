@@ -2,13 +2,17 @@
 """Page: the parts of a response, or of a row of a file, that the content checks read."""
 
 import cython
+from cython.cimports.cpython import array
 from cython.cimports.cpython.unicode import PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
+from cython.cimports.dedupcrawl.core.arrays import uint64s, unset
 from cython.cimports.dedupcrawl.core.ascii import find
 from cython.cimports.dedupcrawl.core.characters import encode
 from cython.cimports.dedupcrawl.core.facts import Facts
+from cython.cimports.dedupcrawl.core.items import IN_MAIN, merged
 from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
 from cython.cimports.dedupcrawl.core.outline import Anchor, Block, Piece
+from cython.cimports.dedupcrawl.core.page_context import hashes_of
 from cython.cimports.dedupcrawl.core.secondary import shown_by
 from cython.cimports.dedupcrawl.core.symbols import SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.tags import META, Attribute, Span, equals, next_attribute
@@ -54,8 +58,8 @@ class Page:
         also_at: Other URLs that lead to the page: a list may link to one of them.
         secondary: Text that is not in the page's visible text, and that browsers show on a click or not at all, in page
             order: from forms, noscript, template and srcdoc, from drawings, from JSON, and for pictures.
-        resources: What else it shows or offers: pictures, media, embedded pages and files, each by its identity (see
-            `core.resources`).
+        resources: What else it shows or offers, in page order: pictures, media, embedded pages and files, each by its
+            identity (see `core.resources`), as often as it is there.
 
     Raises:
         TypeError: A value has the wrong type.
@@ -98,10 +102,11 @@ class Page:
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
         self.digest, self.body = body_digest, None
         self.body_tells, self.selector_missed = body_tells, selector_missed
-        self.links, self.main_links = frozenset(links), frozenset(main_links)
-        for link in self.links | self.main_links if self.links or self.main_links else ():
+        numbers: dict = dict.fromkeys(links, 0) | dict.fromkeys(main_links, IN_MAIN) if links or main_links else {}
+        for link in numbers:
             if type(link) is not int:
                 raise TypeError("the links of a page are hashes, as link_hash makes them of what local_form gives.")
+        self.link_items = array.array("Q", [link << 32 | numbers[link] for link in sorted(numbers)]).tobytes()
         free(self.text)  # of an earlier call
         self.text = cython.NULL
         self.line_count = 0
@@ -213,6 +218,16 @@ class Page:
         return self.lines_of(LINKS)
 
     @property
+    def links(self):
+        return frozenset(hashes_of(self.link_items))
+
+    @property
+    def main_links(self):
+        i: cython.Py_ssize_t
+        items: cython.pointer(uint64_t) = uint64s(self.link_items)
+        return frozenset([items[i] >> 32 for i in range(len(self.link_items) // 8) if items[i] & IN_MAIN])
+
+    @property
     def name(self):
         """Its title and headline: all pages of a site may share a title and differ in their headlines."""
         return f"{self.title}\n{self.headline}" if self.title and self.headline else self.title
@@ -237,9 +252,11 @@ class Page:
     def weight(self):
         """About how many bytes it takes in memory: the characters of its texts, and its objects."""
         size: cython.Py_ssize_t = self.text_size + len(self.title) + len(self.keywords) + len(self.description)
-        items: cython.Py_ssize_t = 3 + len(self.links) + len(self.main_links)
+        items: cython.Py_ssize_t = 3
         texts: tuple
         i: cython.Py_ssize_t
+        for i in range(len(self.link_items) // 8):
+            items += 1 + (uint64s(self.link_items)[i] & IN_MAIN != 0)
         for texts in (self.headings, self.also_at, self.anchors_same_site, self.anchors_other_sites):
             items += len(texts)
             for i in range(len(texts)):
@@ -248,7 +265,10 @@ class Page:
 
     def replace(self, **changes):
         """Another page, with other values in some fields."""
-        return Page(**self.fields() | changes)
+        made: Page = Page(**{name: getattr(self, name) for name in _FIELDS if name != "body_digest"} | changes)
+        if "body_digest" not in changes:
+            made.digest, made.body = self.digest, self.body
+        return made
 
     def fields(self) -> dict:
         """The values of its fields by name."""
@@ -367,7 +387,7 @@ def read(
     page.headings = page.anchors_same_site = page.anchors_other_sites = ()
     page.also_at = also_at
     page.secondary = page.resources = ()
-    page.links = page.main_links = frozenset()
+    page.link_items = b""
     page.body_tells = facts.is_cut or not outline.is_whole or _shows_text(outline)
     if facts.is_cut or not outline.is_whole or selected is not None:
         page.headline = _headline(outline)
@@ -451,20 +471,24 @@ def _value(outline: Outline, value: Span) -> str:
 
 @cython.cfunc
 def _read_links(page: Page, outline: Outline, reader: LinkReader, amid: Span):
-    links: set = set()
-    main_links: set = set()
     hashed: uint32_t = 0
     i: cython.int
+    room: bytes = unset(8 * _MOST_LINKS)
+    items: cython.pointer(uint64_t) = uint64s(room)
+    count: cython.Py_ssize_t = 0
     for i in range(outline.anchor_count):
         anchor: cython.pointer(Anchor) = cython.address(outline.anchors[i])
         target: Span = anchor.target
         if reader.leads_here(outline.source + target.begin, target.end - target.begin, cython.address(hashed)):
-            links.add(hashed)
+            items[count] = cython.cast(uint64_t, hashed) << 32
             if amid.begin <= anchor.block < amid.end:
-                main_links.add(hashed)
-            if len(links) >= _MOST_LINKS:
-                break
-    page.links, page.main_links = frozenset(links), frozenset(main_links)
+                items[count] |= IN_MAIN
+            count += 1
+            if count == _MOST_LINKS:
+                count = merged(items, count)
+                if count == _MOST_LINKS:
+                    break
+    page.link_items = room[: 8 * merged(items, count)]
 
 
 @cython.cfunc

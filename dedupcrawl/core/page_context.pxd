@@ -1,11 +1,13 @@
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from dedupcrawl.core.template cimport Template
 
 cdef class PageContext:
-    cdef readonly dict asides, link_lines, secondary
-    cdef readonly frozenset links, main_links, also_at, resources
-    cdef readonly object last, last_resource
-    cdef tuple fields(self)
+    cdef readonly bytes asides, link_lines, links, also_at, secondary, resources
+    cdef readonly uint32_t last, last_resource
     cpdef PageContext without(self, Template template)
-    cdef PageContext showing(self, frozenset resources)
+    cdef PageContext showing(self, bytes resources)
+    cdef bint leads_to(self, uint32_t link) noexcept
+
+cpdef list hashes_of(bytes items)

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from dedupcrawl.core.diff cimport DIFFERENCES, SECTIONS, Tally
 from dedupcrawl.core.view cimport Line, View
@@ -45,6 +45,6 @@ cdef class Pair:
     cdef Py_ssize_t replaced_of_titles(self) noexcept
     cdef Py_ssize_t told_of_others(self, Line words, Line others, bint of_kept) noexcept
 
-cpdef Py_ssize_t unknown_lines(dict lines, View other) except -1
+cpdef Py_ssize_t unknown_lines(bytes lines, View other, bint are_valued) except -1
 cpdef Py_ssize_t unknown_resources(View new, View kept) except -1
 cpdef bytes taken(View page, View other)

@@ -10,8 +10,9 @@ from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.arrays import int32s, sort, uint8s, uint16s, uint64s, unset, zeros
 from cython.cimports.dedupcrawl.core.diff import ADDED, CREDITED, DIFFERENCES, RENAMED, REWORDED, Side, sum_up, tell
+from cython.cimports.dedupcrawl.core.items import SIZE, item_of
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
-from cython.cimports.dedupcrawl.core.page_context import PageContext
+from cython.cimports.dedupcrawl.core.page_context import PageContext, hashes_of
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Symbol, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
@@ -26,7 +27,6 @@ _LITTLE = cython.declare(cython.Py_ssize_t, LITTLE)
 # Share of a page's own text that must be left, set by hand: a post that also stands in the other page's side bar must
 # not be compared by its byline alone.
 _LEAST = cython.declare(cython.double, 0.5)
-_NOTHING: frozenset = frozenset()
 
 _marks = cython.declare(uint8_t[VALUES])  # of symbols; all zeros except while a method uses them
 
@@ -181,11 +181,13 @@ class Pair:
         page_context: PageContext = new.read_around()
         kept_around: PageContext = kept.read_around()
         self.template = new.repeated() if self.is_of_one_host else 0.0
-        self.beside = unknown_lines(page_context.asides, kept)
-        self.secondary = max(unknown_lines(page_context.secondary, kept), unknown_lines(kept_around.secondary, new))
+        self.beside = unknown_lines(page_context.asides, kept, False)
+        self.secondary = max(
+            unknown_lines(page_context.secondary, kept, True), unknown_lines(kept_around.secondary, new, True)
+        )
         self.resources = unknown_resources(new, kept)
-        self.links_beside = unknown_lines(page_context.link_lines, kept) if self.template else 0
-        self.links, self.kept_links = len(page_context.links), len(kept_around.links)
+        self.links_beside = unknown_lines(page_context.link_lines, kept, False) if self.template else 0
+        self.links, self.kept_links = len(page_context.links) // 8, len(kept_around.links) // 8
         self.is_listed, self.lists = kept.links_to(new), new.links_to(kept)
         self.is_bare = new.read_said_around().is_bare and kept.read_said_around().is_bare
         self.is_only_version = self.is_of_one_host and self.has_only_versions()
@@ -195,9 +197,9 @@ class Pair:
         """Whether both have the same lines around their main texts, as far as those of the kept page are stored."""
         here: PageContext = self.new.read_around()
         there: PageContext = self.kept.read_around()
-        last: object = there.last
-        return _known(here.asides, last) == _known(there.asides, last) and _known(here.link_lines, last) == _known(
-            there.link_lines, last
+        last: uint32_t = there.last
+        return _have_same_lines(here.asides, there.asides, last) and _have_same_lines(
+            here.link_lines, there.link_lines, last
         )
 
     def has_only_versions(self):
@@ -323,7 +325,7 @@ class Pair:
     @property
     def words_beside(self):
         """Symbols of text around either main text that the other page lacks."""
-        return self.beside + unknown_lines(self.kept.read_around().asides, self.new)
+        return self.beside + unknown_lines(self.kept.read_around().asides, self.new, False)
 
     @property
     def are_titles_told(self):
@@ -460,8 +462,15 @@ def _in_one_only(one: bytes, other: bytes) -> bytes:
 
 
 @cython.cfunc
-def _known(lines: dict, last: object) -> object:
-    return {line for line in lines if line <= last} if lines else _NOTHING
+@cython.exceptval(check=False)
+def _have_same_lines(here: bytes, there: bytes, last: uint32_t) -> cython.bint:
+    """Whether the items of two pages up to the hash `last` have the same hashes."""
+    i: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = len(here) // 8
+    other: cython.Py_ssize_t = len(there) // 8
+    while i < count and i < other and uint64s(here)[i] >> 32 == uint64s(there)[i] >> 32 <= last:
+        i += 1
+    return not (i < count and uint64s(here)[i] >> 32 <= last) and not (i < other and uint64s(there)[i] >> 32 <= last)
 
 
 @cython.cfunc
@@ -519,38 +528,46 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
     return 0
 
 
-def unknown_lines(lines, other):
-    """The symbols in lines beside a main text that the other page has neither beside its main text nor as a block."""
-    if not lines:
-        return 0
+def unknown_lines(lines, other, are_valued):
+    """The symbols in lines beside a main text that the other page has neither beside its main text nor as a block.
+
+    `are_valued`: Secondary text is given; a line of it with other values in the other page's secondary text is unknown.
+    """
     page_context: PageContext = other.read_around()
-    last, asides, link_lines, secondary = (
-        page_context.last,
-        page_context.asides,
-        page_context.link_lines,
-        page_context.secondary,
-    )
-    unknown = [
-        line for line in lines if line <= last and not (line in asides or line in link_lines or line in secondary)
-    ]
-    return sum([lines[line] for line in set(unknown).difference(other.read_main().read_blocks())]) if unknown else 0
+    of_main: object = None
+    total: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(len(lines) // 8):
+        item: uint64_t = uint64s(lines)[i]
+        line: uint32_t = item >> 32
+        its: int64_t = item_of(page_context.secondary, line)
+        if line > page_context.last or (its >= 0 and not (are_valued and its != cython.cast(uint32_t, item))):
+            continue
+        if max(item_of(page_context.asides, line), item_of(page_context.link_lines, line)) >= 0:
+            continue
+        of_main = other.read_main().read_blocks() if of_main is None else of_main
+        if line not in of_main:
+            total += item & SIZE
+    return total
 
 
 def unknown_resources(new, kept):
     """How many resources of either page the other lacks, the greater of the two counts; 0 if a page has none.
 
-    Also 0 if pages of two hosts share none: a reprint has other pictures, or the same ones under other names.
+    1 if only their order differs. Also 0 if pages of two hosts share none: a reprint has other pictures, or the same
+    ones under other names.
     """
     here: PageContext = new.read_around()
     there: PageContext = kept.read_around()
-    if not here.resources or not there.resources:
+    mine, its = hashes_of(here.resources), hashes_of(there.resources)
+    if not mine or not its:
         return 0
-    if new.host != kept.host and here.resources.isdisjoint(there.resources):
+    if new.host != kept.host and set(mine).isdisjoint(its):
         return 0
     last = min(here.last_resource, there.last_resource)
-    return max(
-        [sum([one <= last for one in more.resources - less.resources]) for more, less in ((here, there), (there, here))]
-    )
+    mine, its = [one for one in mine if one <= last], [one for one in its if one <= last]
+    common = len(set(mine).intersection(its))
+    return max(len(mine) - common, len(its) - common) or mine != its
 
 
 def taken(page, other):
@@ -571,10 +588,10 @@ def taken(page, other):
     i: cython.Py_ssize_t
     for i in range(len(main.ends)):
         end: cython.Py_ssize_t = main.ends[i]
-        block: object = main.hashes[i]
+        block: uint32_t = main.hashes[i]
+        is_beside: cython.bint = max(item_of(page_context.asides, block), item_of(page_context.link_lines, block)) >= 0
         if (
-            page.site.is_everywhere(block)
-            or ((block in page_context.asides or block in page_context.link_lines) and _is_constant(page, begin, end))
+            page.site.is_everywhere(block) or (is_beside and _is_constant(page, begin, end))
         ) and block not in other.read_main().read_blocks():
             flags = zeros(main.count) if flags is None else flags
             memset(uint8s(flags) + begin, 1, end - begin)

@@ -4,8 +4,8 @@ from dedupcrawl.core.tags cimport Span
 cdef class Reader:
     cdef Outline outline
     cdef bint has_roles
-    cdef list lines
-    cdef dict resources, seen
+    cdef list lines, resources
+    cdef dict seen
     cdef int characters, inner
     cdef int read(self) except -1
     cdef int read_shown(self, Shown *shown) except -1
@@ -14,6 +14,7 @@ cdef class Reader:
     cdef int read_data(self, Span content) except -1
     cdef int read_files(self) except -1
     cdef int add(self, str line) except -1
+    cdef int add_resource(self, str named) except -1
     cdef bint is_beside(self, int element)
     cdef str value(self, Span value)
     cdef dict attributes(self, Span left)

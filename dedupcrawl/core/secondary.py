@@ -110,9 +110,7 @@ class Reader:
         i: cython.int
         for i in range(1, len(cython.cast(tuple, embedded))):
             self.add(cython.cast(tuple, embedded)[i])
-        if named and len(self.resources) < _MOST_RESOURCES:
-            self.resources[named] = None
-        return 0
+        return self.add_resource(named)
 
     def read_inner(self, markup):
         """Read the markup inside an element, which the tokenizer has skipped."""
@@ -166,16 +164,18 @@ class Reader:
         outline: Outline = self.outline
         i: cython.int
         for i in range(outline.anchor_count):
-            if len(self.resources) >= _MOST_RESOURCES:
-                break
             target: Span = outline.anchors[i].target
             if target.end - target.begin > _LONGEST_ADDRESS:
                 continue
             is_file: cython.bint = outline.anchors[i].is_download or _leads_to_file(outline, target)
             if is_file and self.is_beside(outline.anchors[i].element):
-                named: str = identity(self.value(target).encode("utf-8", "replace"))
-                if named:
-                    self.resources[named] = None
+                self.add_resource(identity(self.value(target).encode("utf-8", "replace")))
+        return 0
+
+    def add_resource(self, named):
+        """Add a resource by its identity, unless that is empty or there is no room for it."""
+        if named and len(self.resources) < _MOST_RESOURCES:
+            self.resources.append(named)
         return 0
 
     def add(self, line):
@@ -240,7 +240,7 @@ def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
 
 
 def shown_by(outline, has_roles):
-    """The lines of secondary text and the resources of a page, each in page order, files last.
+    """The lines of secondary text, each once, and the resources of a page, both in page order, files last.
 
     `has_roles`: `choose_main_text` has found out what is boilerplate.
     """
@@ -248,7 +248,7 @@ def shown_by(outline, has_roles):
         return (), ()
     reader: Reader = Reader.__new__(Reader)
     reader.outline, reader.has_roles = outline, has_roles
-    reader.lines, reader.resources, reader.seen = [], {}, {}
+    reader.lines, reader.resources, reader.seen = [], [], {}
     reader.read()
     lines: list = reader.lines
     if lines:

@@ -20,7 +20,7 @@ from functools import lru_cache
 import cython
 from cython.cimports.cpython import array
 from cython.cimports.cpython.unicode import PyUnicode_FromKindAndData
-from cython.cimports.dedupcrawl.core.arrays import uint8s, unset, zeros
+from cython.cimports.dedupcrawl.core.arrays import uint8s, uint16s, uint64s, unset, zeros
 from cython.cimports.dedupcrawl.core.ascii import Text, find
 from cython.cimports.dedupcrawl.core.characters import (
     ALONE,
@@ -37,6 +37,7 @@ from cython.cimports.dedupcrawl.core.characters import (
     with_kind,
 )
 from cython.cimports.dedupcrawl.core.hashing import fmix64, modulo_prime, murmur3_32, times_plus
+from cython.cimports.dedupcrawl.core.items import SIZE, VALUE_BITS, VALUES_AT, merged
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
@@ -143,7 +144,7 @@ class SymbolText:
 
     def reserve(self, size):
         """Make room for lines of `size` bytes in all, so that adding them seldom moves an array."""
-        self.room, self.item_room = size + size // 8 + 64, size // 4 + 16
+        self.room, self.item_room = size + size // 8 + 64, size // 3 + 16
         self.folded = cython.cast(cython.pointer(uint32_t), _resized(self.folded, self.room, 4))
         self.items = cython.cast(cython.pointer(Symbol), _resized(self.items, self.item_room, cython.sizeof(Symbol)))
         return 0
@@ -457,10 +458,27 @@ class SymbolText:
                 view[i + number] = value_of(self.items[i].hash)
         return made
 
-    @property
-    def lines(self):
-        """Hash of each block's skeleton → its number of symbols, at most 255."""
-        return {self.blocks[i].hash: min(self.blocks[i].count, 255) for i in range(self.block_count)}
+    def lines_in(self, are_valued: cython.bint = False) -> bytes:
+        """Items with the hash of each block's skeleton and its number of symbols, at most 255 (`items.pxd`).
+
+        If `are_valued`, also 16 bits that depend on the numbers and date words of the line, or of all lines of the same
+        skeleton, in whatever order.
+        """
+        number: cython.int
+        i: cython.int
+        made: bytes = unset(8 * self.block_count)
+        items: cython.pointer(uint64_t) = uint64s(made)
+        room: bytes = unset(2 * self.count if are_valued else 0)
+        values: cython.pointer(uint16_t) = uint16s(room)
+        for number in range(self.block_count):
+            block: cython.pointer(Block) = cython.address(self.blocks[number])
+            items[number] = cython.cast(uint64_t, block.hash) << 32 | min(block.count, SIZE)
+            if are_valued:
+                for i in range(block.count):
+                    values[i] = value_of(self.items[block.first + i].hash)
+                hashed: uint32_t = _skeleton_hash(values, block.count)
+                items[number] |= ((hashed ^ block.hash) << VALUES_AT) & VALUE_BITS
+        return made[: 8 * merged(items, self.block_count)]
 
     @property
     def block_hashes(self):

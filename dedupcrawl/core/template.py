@@ -18,7 +18,7 @@ import zlib
 
 import cython
 from cython.cimports.cpython import array
-from cython.cimports.dedupcrawl.core.arrays import uint8s
+from cython.cimports.dedupcrawl.core.arrays import uint8s, uint64s
 from cython.cimports.dedupcrawl.core.hashing import fmix64, murmur3_32
 from cython.cimports.libc.stdint import uint64_t
 
@@ -134,13 +134,14 @@ class Template:
         """Whether no page with this title was counted; always true without a title, which cannot show a variant."""
         return not title or _hash(title) not in self.titles
 
-    def add(self, blocks: object, title: str = "", texts: tuple = ()) -> list:
+    def add(self, blocks: object, title: str = "", texts: tuple = (), shown: tuple = ()) -> list:
         """Count one page; return those of its blocks that became template with it.
 
         Args:
             blocks: The hashes of its blocks, in any order; a block may be given more than once.
             title: The title of the page, or another name for it; empty if it is not to be remembered.
             texts: Texts whose first blocks are counted too, each with the number of these blocks.
+            shown: Items (`items.pxd`) whose hashes are counted too.
         """
         recur: list = []
         i: cython.Py_ssize_t
@@ -154,6 +155,10 @@ class Template:
             text: SymbolText = given
             for i in range(min(cython.cast(cython.Py_ssize_t, count), text.block_count)):
                 self.add_block(text.blocks[i].hash, least, recur)
+        for raw in shown:
+            items: bytes = raw
+            for i in range(len(items) // 8):
+                self.add_block(uint64s(items)[i] >> 32, least, recur)
         if self.used > 2 * MOST:
             self.shrink()
         return [block for block in recur if self.pages_of(block) >= least]

@@ -12,7 +12,7 @@ import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.arrays import uint8s, uint16s
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline, symbols_of
-from cython.cimports.dedupcrawl.core.page_context import PageContext
+from cython.cimports.dedupcrawl.core.page_context import PageContext, hashes_of
 from cython.cimports.dedupcrawl.core.symbols import SymbolText
 from cython.cimports.dedupcrawl.core.template import Template
 from cython.cimports.dedupcrawl.core.words import FUNCTION, IDEOGRAPH, KIND, LETTER
@@ -259,7 +259,9 @@ class View:
         page_context: PageContext = self.read_around()
         if self.host != other.host or not page_context.links:
             return False
-        return page_context.links_to((link_hash(local_form(other.url)), *other.read_said_around().also_at))
+        if page_context.leads_to(link_hash(local_form(other.url))):
+            return True
+        return page_context.links_to(hashes_of(other.read_said_around().also_at))
 
 
 @cython.cfunc

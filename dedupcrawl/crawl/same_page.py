@@ -23,7 +23,7 @@ from dedupcrawl.sites import host_of
 TemplateOf = Callable[[str], Template]
 """Host → its site template, as far as it is known."""
 
-_NOTHING = PageContext({}, {}, frozenset())
+_NOTHING = PageContext()
 
 
 class Look(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import msgspec
@@ -10,7 +11,7 @@ from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
-from dedupcrawl.core.page_context import PageContext, resource_hashes
+from dedupcrawl.core.page_context import PageContext, resource_items
 from dedupcrawl.core.signatures import signatures_of
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
@@ -29,6 +30,7 @@ class Analysis:
     Args:
         page: The page.
         secret: That of the index; `NO_SECRET` without one.
+        other: An analysis of the same page with another main text; what is beside that is taken over.
 
     Attributes:
         text: The main text.
@@ -42,15 +44,19 @@ class Analysis:
         is_counted: Whether its site's template has counted the page.
     """
 
-    def __init__(self, page: Page, secret: Secret = NO_SECRET) -> None:
+    def __init__(self, page: Page, secret: Secret = NO_SECRET, other: Analysis | None = None) -> None:
         self.page = page
         self.kept: Premise | None = None
         self.is_counted = False
         self.text: SymbolText = page.main_text(secret)
         self.main = MainOutline.of(self.text)
-        self.asides, self.link_lines, self.secondary = page.beside(secret)
         self._blocks = self.text.blocks_within(OUTLINE_SYMBOLS)  # that the outline holds completely
-        self.page_context = context_of(page, self.asides, self.link_lines, self.secondary)
+        if other is None:
+            self.asides, self.link_lines, self.secondary = page.beside(secret)
+            self.page_context = context_of(page, self.asides, self.link_lines, self.secondary)
+        else:
+            self.asides, self.link_lines, self.secondary = other.asides, other.link_lines, other.secondary
+            self.page_context = other.page_context
         self.signatures: dict[str, bytes | None] = {}
 
     @property
@@ -62,8 +68,8 @@ class Analysis:
         """Count the page in its site's template under this title; returns the blocks that have just become template."""
         self.is_counted = True
         beside = (self.asides, self.link_lines, self.secondary)
-        hashes = (*self.page.links, *self.page_context.resources)
-        return template.add(hashes, title, ((self.text, self._blocks), *zip(beside, map(len, beside), strict=True)))
+        texts = ((self.text, self._blocks), *zip(beside, map(len, beside), strict=True))
+        return template.add((), title, texts, (self.page_context.links, self.page_context.resources))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
         """The main text without its site's template, and the number of blocks left out."""
@@ -94,7 +100,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         if left_out and len(own) < OWN_SYMBOLS and (lines := analysis.own_lines(template)):
             page = analysis.page
             page = page.replace(paragraphs=(*page.paragraphs, *lines))
-            analysis = Analysis(page, analysis.text.secret)
+            analysis = Analysis(page, analysis.text.secret, analysis)
             own, left_out = analysis.without(template)
         page, secret = analysis.page, analysis.text.secret
         host, outline = host_alike(page.url), analysis.main
@@ -120,10 +126,11 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
 def context_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> PageContext:
     """The page context: what surrounds the main text of a page."""
-    also_at: frozenset[int] = frozenset()
+    also_at = b""
     if page.also_at:
         host = host_alike(page.url)
-        also_at = frozenset([link_hash(local_form(url)) for url in page.also_at if host_alike(url) == host])
-    resources = resource_hashes(page.resources)
-    lines = asides.lines, link_lines.lines
-    return PageContext(*lines, page.links, page.main_links, also_at, secondary.lines, resources)
+        others = {link_hash(local_form(url)) << 32 for url in page.also_at if host_alike(url) == host}
+        also_at = array("Q", sorted(others)).tobytes()
+    lines = asides.lines_in(), link_lines.lines_in()
+    resources = resource_items(page.resources)
+    return PageContext(*lines, page.link_items, also_at, secondary.lines_in(are_valued=True), resources)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
 
@@ -73,8 +72,7 @@ class Asked(msgspec.Struct, frozen=True):
     keeps_text: bool = False
 
 
-@dataclass(slots=True)
-class Comparison:
+class Comparison(msgspec.Struct, eq=False):
     """Decides about the candidates that the index finds for one page."""
 
     entry: Entry  # the new page
@@ -87,33 +85,32 @@ class Comparison:
     before: float = math.inf  # pages kept at this time or later are not eligible,
     besides: str = ""  # except the one kept under this URL
 
-    url: str = field(init=False)  # of the new page, as fetched
+    url: str = ""  # of the new page, as fetched
     # The kept page of the latest comparison.
-    kept: Entry | None = field(default=None, init=False)
+    kept: Entry | None = None
     # The most probable duplicate that the model is not sure enough of; empty if there is none.
-    doubt: dict[str, Any] = field(init=False)
+    doubt: dict[str, Any] = {}
     # URLs of the kept pages that the new page lists: it contains them and links to them.
-    lists: list[str] = field(init=False)
+    lists: list[str] = []
     # Share of the new page's own text that the listed pages cover together.
-    covered: float = field(default=0.0, init=False)
+    covered: float = 0.0
     # URLs of the kept pages that list the new one: they contain it and link to it.
-    listed_by: list[str] = field(init=False)
+    listed_by: list[str] = []
     # Whether no kept page that was compared holds half of the new page's own text.
-    is_unlike: bool = field(default=True, init=False)
+    is_unlike: bool = True
 
-    _probability_of_doubt: float = field(default=0.0, init=False)
-    _said: int | None = field(default=None, init=False)  # flags of the symbols that the listed pages cover (`_bits`)
+    _probability_of_doubt: float = 0.0
+    _said: int | None = None  # flags of the symbols that the listed pages cover (`_bits`)
     # The listed page that covers most: own symbols covered, check, page.
-    _most_of_list: tuple[int, str, Entry] | None = field(default=None, init=False)
-    _parts: int = field(default=0, init=False)  # listed pages that cover mostly what earlier ones did not
-    _compared: dict[str, evidence.Evidence | None] = field(init=False)
-    _views: dict[str, View] = field(init=False)
-    _least: float = field(init=False)
-    _doubted: float = field(init=False)
+    _most_of_list: tuple[int, str, Entry] | None = None
+    _parts: int = 0  # listed pages that cover mostly what earlier ones did not
+    _compared: dict[str, evidence.Evidence | None] = {}
+    _views: dict[str, View] = {}
+    _least: float = 0.0
+    _doubted: float = 0.0
 
     def __post_init__(self) -> None:
         self.url = self.entry.source
-        self.doubt, self.lists, self.listed_by, self._compared, self._views = {}, [], [], {}, {}
         self._least = self.model.threshold(self.asked.target_precision)
         self._doubted = min(self._least, self.model.threshold(min(DOUBTED, self.asked.target_precision)))
 

@@ -112,7 +112,7 @@ class Detector:
                 asked = msgspec.structs.replace(asked, is_same=None, request=None)
             keeper = comparison.kept.url if packed and comparison.kept else ""
             stays = asked.force_keep or (kept is not None and kept.replaces)
-            self._provisional.add(host, ProvisionalPage(page, entry, asked, reading, keeper, packed, stays))
+            self._provisional.add(host, ProvisionalPage.of(page, entry, asked, reading, keeper, packed, stays))
         if kept is not None:
             analysis.kept = premise_of(entry)
             main_outline.remember(reading.analysis.main, reading.own.secret)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Collection
-from dataclasses import InitVar, dataclass, field
 from itertools import pairwise
+
+import msgspec
 
 from dedupcrawl.core import main_outline
 from dedupcrawl.core.digests import Secret
@@ -29,8 +30,7 @@ _MOST_CHARACTERS = 4_000_000  # of all of them together
 _MUCH = 0.3  # share of the signed text that must turn out to be template; the checks tolerate less
 
 
-@dataclass(slots=True, eq=False)
-class ProvisionalPage:
+class ProvisionalPage(msgspec.Struct, eq=False):
     """A judged page that may have to be judged again.
 
     Attributes:
@@ -49,21 +49,24 @@ class ProvisionalPage:
     page: Page
     entry: Entry
     asked: Asked
-    reading: InitVar[Reading]
-    keeper: str = ""
-    request: bytes = b""
-    stays: bool = False
-    blocks: list[int] = field(init=False)
-    characters: int = field(init=False)
-    spare: int = field(init=False)
-    secret: Secret = field(init=False)  # the secret of the index
-    recurred: bool = field(init=False)
+    keeper: str
+    request: bytes
+    stays: bool
+    blocks: list[int]
+    characters: int
+    secret: Secret  # the secret of the index
+    spare: int = 0
+    recurred: bool = False
 
-    def __post_init__(self, reading: Reading) -> None:
-        self.blocks = reading.view.main.hashes
-        self.characters = self.page.weight
-        self.secret = reading.own.secret
-        self.settle(self.entry, reading)
+    @classmethod
+    def of(  # noqa: PLR0913 - its fields
+        cls, page: Page, entry: Entry, asked: Asked, reading: Reading, keeper: str, request: bytes, stays: bool
+    ) -> ProvisionalPage:
+        """A page that was judged by this reading."""
+        blocks, secret = reading.view.main.hashes, reading.own.secret
+        one = cls(page, entry, asked, keeper, request, stays, blocks, page.weight, secret)
+        one.settle(entry, reading)
+        return one
 
     def settle(self, entry: Entry, reading: Reading) -> None:
         """Record that the page was judged by this reading and has this entry."""

@@ -37,7 +37,8 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=80).map("".join) | st.text(
 
 def told(text: SymbolText) -> list[object]:
     places = (text.symbols, text.starts, text.lengths, text.hashes.tolist())
-    blocks = (text.block_hashes, sorted(text.lines.items()), text.block_lines, text.block_places)
+    lines = [divmod(item, 1 << 32) for item in memoryview(text.lines_in()).cast("Q")]
+    blocks = (text.block_hashes, lines, text.block_lines, text.block_places)
     return [text.text, *places, text.normalized, text.values, *blocks, text.secret == NO_SECRET]
 
 

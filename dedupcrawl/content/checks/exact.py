@@ -40,7 +40,7 @@ class ExactCheck(Equality):
     name: ClassVar[str] = "exact"
 
     def header(self) -> Mapping[str, str | int | float]:
-        return {"symbols": SYMBOLS_VERSION, "hash": "blake2b", "min_symbols": self.min_symbols}
+        return {"symbols": SYMBOLS_VERSION, "hash": "polynomial", "min_symbols": self.min_symbols}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """17 bytes: the kind and the digest, keyed by the secret of the text's index."""

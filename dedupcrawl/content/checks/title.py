@@ -34,7 +34,7 @@ class TitleCheck(Equality):
     name: ClassVar[str] = "title"
 
     def header(self) -> Mapping[str, str | int | float]:
-        return {"symbols": SYMBOLS_VERSION, "hash": "blake2b", "characters": TITLE}
+        return {"symbols": SYMBOLS_VERSION, "hash": "polynomial", "characters": TITLE}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """Half of a digest of title and host; None if there is no title or very little text."""
