@@ -20,7 +20,7 @@ from dedupcrawl.core.url_forms import PathForm
 from dedupcrawl.core.url_parts import UrlParts, split_url, without_default_port
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
-from dedupcrawl.software.program import BASE, Program, Sign, anchored, programs
+from dedupcrawl.software.program import BASE, Program, Sign, anchored
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import as_sent, canonical_url
 from dedupcrawl.urls.template import BRACES, Piece, Template
@@ -133,9 +133,6 @@ _NOTHING: dict[str, Any] = {}  # a default; nobody writes to it
 # Places. A university's crawl, seed 0: recall .617, not .507, of 17 merges more none wrong; another one, seeds 0 to 2:
 # .8224, .8000, .8310, not .8224, .7906, .8296. With 2 and with 5 places the same; with a weight of 1 one merge wrong.
 _SEVERAL = 3
-# URLs of a site that known software is told by, evenly spread. Halves of fifteen mirrors, seeds 3 and 4: the same rules
-# as from 4,000 on all thirty, at a third of the time; with 500 two lose theirs.
-_MOST_RECOGNIZED_BY = 1_000
 _URLS_REMEMBERED = 100_000  # hashes of URLs already read: the links of a menu come with every page
 
 
@@ -317,17 +314,6 @@ class Recognizer:
                         shown.add(number)
                 signs = {self._texts[number]: self._signs[number][1].weight for number in sorted(shown)}
                 yield Installation(name, host + base, signs, anchors, tuple(sorted(seen.spellings)))
-
-
-def recognized_rules(site: str, urls: Sequence[str], all_programs: Sequence[Program] | None = None) -> tuple[Rule, ...]:
-    """The rules of the software that some of the URLs of a site's log tell; of the package's programs if None.
-
-    The learner takes them as priors: they come before all that is learned, and the site's log may refute each.
-    """
-    recognizer = Recognizer(programs() if all_programs is None else all_programs)
-    for url in urls[:: -(-len(urls) // _MOST_RECOGNIZED_BY) or 1]:
-        recognizer.see_url(url)
-    return recognizer.rules_of(site)
 
 
 @lru_cache(maxsize=_MOST_HOSTS)

@@ -14,18 +14,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dedupcrawl.software.recognition import recognized_rules
 from dedupcrawl.training.false_clusters import unlike_clusters
-from dedupcrawl.training.page_rows import FAULTS, PageRow, site_of_url
-from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.training.page_rows import FAULTS, PageRow
 
 UNLIKE = "unlike URLs"
 SHARED = "content of several pages"
 DISBELIEVED = "canonical link not believed"
 NEAR = 3  # bits of a SimHash in which near-duplicates differ, at most (Manku et al., WWW 2007, Sect. 2)
-# ... of one page at two times, asked for by arguments that mean the same. Of 228 such pairs of a forum 191 have one
-# digest, 29 others are within 3 bits, 6 within 6.
+# ... of one page at two times, asked for by the same arguments. Of 228 such pairs of a forum 191 have one digest, 29
+# others are within 3 bits, 6 within 6.
 NEAR_OF_ONE_REQUEST = 6
 _64_BITS = (1 << 64) - 1  # a number of 64 bits
 
@@ -171,24 +168,16 @@ def _near(pages: Mapping[str, PageRow]) -> Iterator[Link]:
 
 
 def _respelled(pages: Mapping[str, PageRow]) -> Iterator[Link]:
-    """Pages of one path and one form of which the SimHash agrees, unless one crawl told them apart.
+    """Pages with one set of arguments, in any order, "+" being "%20", of which the SimHash agrees.
 
-    The form is what the rules of known software make of a URL, with arguments in any order and "%20" for "+". Scrapy's
-    own filter takes the latter for one request, and the program's documentation says that the former has one page, so
-    the two are a page at two times. Of other paths it is less sure: a wiki that was edited while it was crawled had 5
-    wrong merges with this and 10 if paths may differ, seed 0.
+    Scrapy's own filter takes such URLs for one request, so the two are a page at two times.
     """
-    urls = sorted(url for url, row in pages.items() if row.simhash is not None)
-    site = site_of_url(urls[0]) or "" if urls else ""
-    normalize = SiteNormalizer(SiteRules(site, recognized_rules(site, urls))).normalize
     first = dict[tuple[str, ...], PageRow]()
-    for url in urls:
-        form, _, query = normalize(url).canonical.partition("?")
-        asked = url.partition("?")[0], form, *sorted(query.replace("+", "%20").split("&"))
-        row, other = pages[url], first.setdefault(asked, pages[url])
-        is_told_apart = row.kept_in is not None and row.kept_in == other.kept_in
-        if other.url != url and not is_told_apart and _differ(row, other) <= NEAR_OF_ONE_REQUEST:
-            yield url, other.url
+    for url in sorted(url for url, row in pages.items() if "?" in url and row.simhash is not None):
+        path, _, query = url.partition("?")
+        row = first.setdefault((path, *sorted(query.replace("+", "%20").split("&"))), pages[url])
+        if row.url != url and _differ(row, pages[url]) <= NEAR_OF_ONE_REQUEST:
+            yield url, row.url
 
 
 def _differ(one: PageRow, other: PageRow) -> int:

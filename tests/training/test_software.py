@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.software.recognition import recognized_rules
+from dedupcrawl.training.learning_part import recognized_rules
 from dedupcrawl.training.options import LearningOptions
 from dedupcrawl.training.train import train
 from dedupcrawl.urls.learning.learn import ASSUMED, learn_site
