@@ -25,6 +25,8 @@ from dedupcrawl.urls.watched_rule import SiteTrials
 ENOUGH = 3
 """Total weight of signs from which a program is recognized."""
 
+_LIKELY = ENOUGH - 1
+
 MOST_OF_A_SITE = 100
 """Most installations of a site: a service may have a host for each of a million users."""
 
@@ -50,6 +52,11 @@ class Installation(msgspec.Struct, frozen=True):
     def is_recognized(self) -> bool:
         """Whether the program's rules are used there."""
         return self.weight >= ENOUGH and len(self._for_it) >= FEWEST
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether the program is not recognized, but would be by a little more, and nothing speaks against it."""
+        return not self.is_recognized and not self.is_spoken_against and self.weight >= _LIKELY
 
     @property
     def is_outweighed(self) -> bool:

@@ -7,10 +7,10 @@ where they were seen: it is better to miss a program than to take another for it
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Any
 from urllib.parse import unquote
 
@@ -130,6 +130,9 @@ _MOST_PATHS = 64  # most paths of an anchor on a host, and most pages with a sig
 _MOST_HOSTS = 10_000  # set by hand, to bound memory
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
 _NOTHING: dict[str, Any] = {}  # a default; nobody writes to it
+# Places. A university's crawl, seed 0: recall .617, not .507, of 17 merges more none wrong; another one, seeds 0 to 2:
+# .8224, .8000, .8310, not .8224, .7906, .8296. With 2 and with 5 places the same; with a weight of 1 one merge wrong.
+_SEVERAL = 3
 _URLS_REMEMBERED = 100_000  # hashes of URLs already read: the links of a menu come with every page
 
 
@@ -253,11 +256,16 @@ class Recognizer:
         return News(seen.count > before[0], len(seen.programs) > before[1])
 
     def recognized(self, site: str) -> list[Installation]:
-        """The recognized installations on the hosts of a site."""
-        installations = (
-            one for host in sorted(self._of_sites.get(ascii_form(site), ())) for one in self._on_host(host)
-        )
-        return list(islice((one for one in installations if one.is_recognized), MOST_OF_A_SITE))
+        """The recognized installations on the hosts of a site.
+
+        Where several places of a site run a program, at others less tells it.
+        """
+        hosts = sorted(self._of_sites.get(ascii_form(site), ()))
+        there = [one for host in hosts for one in self._on_host(host)]
+        sure = [one for one in there if one.is_recognized]
+        places = Counter(one.program for one in sure)
+        likely = (one for one in there if places[one.program] >= _SEVERAL and one.is_likely)
+        return [*sure, *likely][:MOST_OF_A_SITE]
 
     def found_at(self, url: str) -> list[Installation]:
         """The installations on the host of a URL that are recognized, or have signs against them.

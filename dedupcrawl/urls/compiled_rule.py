@@ -39,7 +39,7 @@ class CompiledRule:
     """
 
     __slots__ = (
-        "_arg_names", "_convert", "_drop", "_drop_starts", "_edited", "_is_path_only", "_keeps_spelling",
+        "_arg_names", "_convert", "_drop", "_drop_starts", "_edited", "_is_path_only", "_is_ready", "_keeps_spelling",
         "_keeps_tokens", "_kept", "_match", "_may_grow", "_minds_host", "_not_hosts", "_to", "_to_args", "_to_path",
         "_uses", "_within", "conditions", "hosts", "rule",
     )  # fmt: skip
@@ -51,16 +51,6 @@ class CompiledRule:
         self._within = tuple(map(scope_of, within))
         self._match = match
         self._arg_names = _names(name for name, _ in match.args) if match else _NO_NAMES
-        to_args = self._to.args if self._to else ()
-        self._to_args = dict(argument_forms(to_args)) if to_args else _NO_ARGS
-        self._to_path = tuple(piece.form for piece in (self._to.path if self._to else None) or ())
-        self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
-        uses = self._to.captures() if self._to else []
-        self._uses = tuple(use.name for use in uses) if uses else ()
-        self._keeps_tokens = _keeps_tokens(match, self._to)
-        self._keeps_spelling = self._keeps_tokens and _keeps_spelling(match, self._to)
-        self._may_grow = match is not None and self._to is not None and may_grow(match, self._to)
-        self._is_path_only = self._keeps_tokens and not self._edited and not self._may_grow
         self.hosts = _names(ascii_form(host.lower()) for host in rule.hosts if not host.startswith("!"))
         self._not_hosts = _names(ascii_form(host[1:].lower()) for host in rule.hosts if host.startswith("!"))
         unless = _names(as_sent(name) for name in rule.unless if "=" not in name)
@@ -76,6 +66,20 @@ class CompiledRule:
         self._convert = URL_CONVERSIONS[rule.convert].apply if rule.convert else None
         has_front = match is not None and (match.scheme is not None or match.host is not None)
         self._minds_host = has_front or bool(rule.hosts)
+        self._is_ready = self._to is None
+
+    def _make_ready(self, to: Template) -> None:
+        """What building targets takes; of the rules of a host most meet no URL."""
+        match = self._match
+        self._to_args = dict(argument_forms(to.args)) if to.args else _NO_ARGS
+        self._to_path = tuple(piece.form for piece in to.path or ())
+        self._edited = self._arg_names | self._to_args.keys() if self._to_args else self._arg_names
+        self._uses = tuple(use.name for use in to.captures())
+        self._keeps_tokens = _keeps_tokens(match, to)
+        self._keeps_spelling = self._keeps_tokens and _keeps_spelling(match, to)
+        self._may_grow = match is not None and may_grow(match, to)
+        self._is_path_only = self._keeps_tokens and not self._edited and not self._may_grow
+        self._is_ready = True
 
     def asks_for(self) -> tuple[list[str], list[str]]:
         """Tokens (segments, arguments, their names) and texts, one of which a URL must have for the rule to apply.
@@ -122,7 +126,7 @@ class CompiledRule:
 
     def minds_more_arguments(self) -> bool:
         """True when it may apply to a URL once some of its arguments are gone, and did not before."""
-        return bool(self.rule.unless or self._to_args) or self.rule.convert == "last-of-name"
+        return bool(self.rule.unless or (self._to and self._to.args)) or self.rule.convert == "last-of-name"
 
     def is_settled_after(self, *, counting: bool) -> bool:
         """True when no earlier rule, nor this one, can apply to its result unless it applied to what it was given.
@@ -157,6 +161,8 @@ class CompiledRule:
             convert, starts = self._convert, self._drop_starts
             changed = parts.without_names(self._drop, starts, self._kept) if convert is None else convert(parts)
             return changed if changed is None or not changed.fragment else _spelled(changed)
+        if not self._is_ready:
+            self._make_ready(self._to)
         if self._is_path_only:
             segments = build_path(self._to_path, values, VALUE_CONVERSIONS) if self._to_path else parts.segments
             if segments == parts.segments:
@@ -242,10 +248,8 @@ def example(rule: CompiledRule, url: str, site: str) -> tuple[str, str] | None:
     return None if after is None else (url, after.join())
 
 
-def _keeps_tokens(match: Template | None, to: Template | None) -> bool:
+def _keeps_tokens(match: Template | None, to: Template) -> bool:
     """Whether what was a segment or a value of an argument stays one: it holds no delimiter that means more there."""
-    if to is None:
-        return True
     if match is None or to.whole or to.host or to.scheme or any(capture.conversions for capture in to.captures()):
         return False
     of_path = {capture.name for piece in match.path or () for capture in piece.captures}
@@ -262,7 +266,7 @@ def _spelled(parts: UrlParts) -> UrlParts | None:
     return parts if spelled == url else split_url(spelled)
 
 
-def _keeps_spelling(match: Template | None, to: Template | None) -> bool:
+def _keeps_spelling(match: Template | None, to: Template) -> bool:
     """Whether tokens are put together without a look into them, so that no dot segment and no escape comes of two."""
     templates = [template for template in (match, to) if template is not None]
     pieces = [piece for template in templates for piece in (*(template.path or ()), *dict(template.args).values())]

@@ -230,7 +230,8 @@ class Rule:
             raise RuleError(f"{where} needs exactly one of to, drop and convert")
         if self.convert and self.convert not in URL_CONVERSIONS:
             raise RuleError(f"{where}: convert is one of {', '.join(URL_CONVERSIONS)}, not {self.convert!r}")
-        self.exceptions()
+        if self.unless:
+            self.exceptions()
         try:
             return _templates(self.match, self.to, self.kind == "rewrite")
         except (RuleError, TemplateError) as error:
@@ -292,10 +293,11 @@ def _templates(match_text: str, to_text: str, is_rewrite: bool) -> tuple[Templat
 
 def _unfit(rule: Rule) -> Iterator[str]:
     """What is said of values that no URL can have: the rule would never apply, or its exception never hold."""
-    match = rule.templates()[0]
-    for name in {as_sent(name) for name in rule.unless}.intersection(dict(match.args) if match else ()):
-        yield f"match asks for the argument {name!r}, which a URL must not have by unless"
+    match = rule.templates()[0] if rule.unless else None
+    asked = dict(match.args) if match else {}
     for name in rule.unless:
+        if as_sent(name) in asked:
+            yield f"match asks for the argument {as_sent(name)!r}, which a URL must not have by unless"
         if name.startswith("=") or ("=" not in name and "*" in name and name != "*"):
             yield f"unless has names, forms such as title=Special:{{}}, or *, not {name!r}"
     for name in rule.drop:
@@ -341,10 +343,7 @@ def rule_facts(site: str, rule: Rule) -> dict[str, Any]:
     evidence = rule.evidence
     return {
         "site": site,
-        "id": rule.id,
-        "kind": rule.kind,
-        "state": rule.state,
-        "source": rule.source,
+        **{name: getattr(rule, name) for name in ("id", "kind", "state", "source")},
         "does": described(rule),
         **msgspec.structs.asdict(evidence),
         "precision": round(evidence.precision, 4) if evidence.coverage else None,

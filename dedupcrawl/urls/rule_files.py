@@ -31,6 +31,7 @@ from dedupcrawl.output import replacing
 from dedupcrawl.sites import ascii_form, host_of, other_form, site_of
 from dedupcrawl.system_errors import cause
 from dedupcrawl.urls.rule import Rule, RuleError
+from dedupcrawl.urls.rule_text import decoded
 
 File = TypeVar("File")
 
@@ -126,7 +127,8 @@ def read_rules(path: Path) -> SiteRules:
         if path.stat().st_size > _LARGEST_FILE:
             raise RuleError(f"too large (at most {_LARGEST_FILE} bytes)")
         content = path.read_bytes()
-        return SiteRules.from_dict(msgspec.toml.decode(content.decode("utf-8-sig")))
+        text = content.decode("utf-8-sig")
+        return SiteRules.from_dict(decoded(text) or msgspec.toml.decode(text))
     except _NumberedRuleError as error:
         starts = [match.start() for match in RULE_STARTS.finditer(content)]
         if error.number >= len(starts):  # written as inline tables

@@ -49,7 +49,7 @@ NOTHING = {
 
 
 @pytest.mark.parametrize("urls", NOTHING.values(), ids=NOTHING)
-def test_nothing_is_recognized_by_what_any_site_may_have(urls: list[str]) -> None:
+def test_nothing_is_known_by_what_any_site_may_have(urls: list[str]) -> None:
     assert runs(seeing(*urls)) == set()
 
 
@@ -57,6 +57,24 @@ def test_one_url_is_not_enough_however_many_signs_it_shows() -> None:
     topic = "http://example.org/viewtopic.php?f=2&t=7"
     assert runs(seeing(topic)) == set()
     assert runs(seeing(topic, "http://example.org/viewtopic.php?f=2&t=8")) == {("phpbb3", "example.org")}
+
+
+@pytest.mark.parametrize(("places", "strange", "is_known"), [(2, [], False), (3, [], True), (3, ["/a.php"], False)])
+def test_where_other_places_of_a_site_run_a_program_less_tells_it(
+    places: int, strange: list[str], is_known: bool
+) -> None:
+    """A heavy sign at another place, without one against the program; at a third place there is a light one."""
+    heavy = Sign(url="/box.php?id={:digits}", weight=2)
+    signs = (heavy, Sign(url="/shelf.php?nr={:digits}"), Sign(url="/a.php", weight=-1))
+    recognizer = Recognizer([Program("archive", "", "", signs, (Rule("sid", "rewrite", drop=("sid",)),))])
+    for n in range(places):
+        recognizer.see_url(f"http://h{n}.example.org/box.php?id=1")
+        recognizer.see_url(f"http://h{n}.example.org/shelf.php?nr=1")
+    for url in ("/box.php?id=1", *strange):
+        recognizer.see_url(f"http://other.example.org{url}")
+    recognizer.see_url("http://light.example.org/shelf.php?nr=1")
+    elsewhere = {where for _, where in runs(recognizer)} - {f"h{n}.example.org" for n in range(places)}
+    assert elsewhere == ({"other.example.org"} if is_known else set())
 
 
 def test_with_www_or_without_is_one_host() -> None:

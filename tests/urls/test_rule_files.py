@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from dedupcrawl.urls import rule_files as module
 from dedupcrawl.urls.rule import Evidence, Rule, RuleError
 from dedupcrawl.urls.rule_files import (
     SiteRules,
+    encoded,
     file_name,
     read_rules,
     remove_unfinished,
@@ -22,6 +25,7 @@ from dedupcrawl.urls.rule_files import (
     rule_files,
     write_rules,
 )
+from dedupcrawl.urls.rule_text import decoded
 from tests.fixtures import table_of
 
 RULES = SiteRules(
@@ -145,6 +149,27 @@ def test_any_edit_gives_rules_or_a_clear_error(tmp_path_factory: pytest.TempPath
         message = str(path)
         assert read_rules(write_rules(folder / "again", found)) == found
     assert message.startswith(str(path))
+
+
+@given(st.data())
+def test_what_is_read_faster_is_read_alike(data: st.DataObject) -> None:
+    """As it was written, and edited: what the shorter way does not give up on means that in TOML, if anything."""
+    text = encoded(RULES)
+    assert decoded(text) == msgspec.toml.decode(text)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 20)))
+    inserted = st.text('[]{}"=.,\n*|rules# \\-12', max_size=10) | st.sampled_from(
+        ['id = "a"\n', "tried = 3\n", "[[rules]]\n", "[rules.evidence]\n", "\n", '"', " = "]
+    )
+    text = text[:start] + data.draw(inserted) + text[end:]
+    values = decoded(text)
+    with suppress(msgspec.DecodeError):
+        assert values is None or values == msgspec.toml.decode(text)
+
+
+@pytest.mark.parametrize("line", ['kind = "rewrite"', "tried = 3\ntried = 3", 'learned = "2026-01-31"', "note = 'a'"])
+def test_what_is_not_as_written_is_left_to_toml(line: str) -> None:
+    assert decoded(encoded(RULES).replace('kind = "rewrite"', f'kind = "rewrite"\n{line}', 1)) is None
 
 
 def test_there_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
