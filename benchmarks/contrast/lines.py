@@ -29,6 +29,7 @@ FORMS = {  # around all lines, and of one
 PLACES = ("start", "middle", "end")
 _FACTS, _VOLATILE = 4, 2  # lines of a sheet
 _TELLING = ("price", "salary", "weight", "contract", "stock", "place")  # facts that need no label
+_MOST_DRAWN = 200
 _FEW = 0.6  # of the sheets have two values for a fact, each of which recurs on the site
 
 Values = dict[str, str]  # by type
@@ -43,9 +44,15 @@ class Sheet:
     lines: dict[str, tuple[str, list[str]]]
     facts: tuple[str, ...]
 
-    def values(self, speech: Language, titles: Sequence[str], chance: random.Random) -> Values:
-        """Values for a page."""
-        return {kind: _value(some, speech, titles, chance) for kind, (_, some) in self.lines.items()}
+    def values(
+        self, speech: Language, titles: Sequence[str], chance: random.Random, before: Values | None = None
+    ) -> Values:
+        """Values for a page, none of them as in `before`."""
+        made = {}
+        for kind, (_, some) in self.lines.items():
+            drawn = (_value(some, speech, titles, chance) for _ in range(_MOST_DRAWN))
+            made[kind] = next(value for value in drawn if before is None or value != before[kind])
+        return made
 
     def on(self, page: Document, values: Values) -> Document:
         """A page with these lines."""

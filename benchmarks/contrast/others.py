@@ -266,7 +266,8 @@ def another_line(kind: str, page: Document, context: SiteContext, chance: random
     """Another value in one of the facts; or in one or more of the others, as they may also have if a fact differs."""
     number = chance.randrange(len(context.sheets))
     sheet = context.sheets[number]
-    first, later = (sheet.values(page.speech, context.titles, chance) for _ in range(2))
+    first = sheet.values(page.speech, context.titles, chance)
+    later = sheet.values(page.speech, context.titles, chance, first)
     volatile = [one for one in sheet.lines if one not in sheet.facts]
     changed = chance.sample(volatile, chance.randint(kind == VOLATILE, len(volatile)))
     if kind == FACT:

@@ -19,6 +19,7 @@ from cython.cimports.dedupcrawl.core.diff import (
     ADDED,
     CLOSING,
     DATED,
+    FACT,
     FIGURED,
     FOOT,
     HEAD,
@@ -34,7 +35,6 @@ from cython.cimports.dedupcrawl.core.diff import (
     SWAPPED,
     TOP,
     TURNED,
-    VALUE,
 )
 from cython.cimports.dedupcrawl.core.pair import MOST_FEATURES, Counts, Pair
 from cython.cimports.dedupcrawl.core.view import Line, common_words
@@ -57,7 +57,7 @@ _MOST = cython.declare(cython.double, 700)  # log odds; beyond this, `exp` overf
 def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
     """The number of differences of this kind, without those in the HEAD and FOOT of the text."""
     row: cython.pointer(cython.int) = counts.of[kind]
-    return row[TOP] + row[SENTENCE] + row[LINE] + row[CLOSING]
+    return row[TOP] + row[SENTENCE] + row[LINE] + row[CLOSING] + row[FACT]
 
 
 @cython.cfunc
@@ -74,13 +74,10 @@ def _decisive(p: Pair) -> cython.int:
     write the names in one text in two ways ("Sen." for "Senator"), so their names count only if nothing else differs.
     """
     counts: cython.pointer(Counts) = cython.address(p.counts)
-    decisive: cython.int = _in_text(counts, MEASURED) + _in_text(counts, FIGURED)
+    kinds: cython.pointer(cython.int) = counts.kind
+    decisive: cython.int = kinds[MEASURED] + kinds[FIGURED] - counts.of[FIGURED][FOOT] + kinds[TURNED] + kinds[SWAPPED]
     if p.is_of_one_host or _has_only_decisive(counts):
         decisive += _in_text(counts, NAMED)
-    decisive += _in_text(counts, TURNED) + _in_text(counts, SWAPPED)
-    decisive += (
-        counts.of[MEASURED][HEAD] + counts.of[FIGURED][HEAD] + counts.of[TURNED][HEAD] + counts.of[SWAPPED][HEAD]
-    )
     return decisive
 
 
@@ -318,12 +315,6 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-def _numbers(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Numbers of two pages of a host; two hosts that publish the same list each count its readers themselves."""
-    return log1p(p.counts.kind[VALUE]) if p.is_of_one_host else 0.0
-
-
-@cython.cfunc
 def _listed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How much of the kept page the new one lacks, if the kept page links to it: a list of originals such as this one.
 
@@ -458,7 +449,6 @@ FEATURES: tuple = (
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
     _feature("slots", _at, "against", "values that differ in lines of the site template", "count", SLOT, LINE),
-    _feature("values", _numbers, "against", "numbers that differ in the site template, of two pages of a host", "count"),
     _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),
