@@ -3,7 +3,8 @@
 
 "30 euros" for "50 euros" in a page's own sentence makes it a different page; "17:30" for "18:00" in its dateline or
 "12 views" for "13 views" at its foot do not. So each piece gets one kind, by the kinds of its words (`words`), and one
-place, by the paragraph that it stands in. A repeated replacement counts once: a piece that replaces the same words by
+place, by the paragraph that it stands in. A short line may state a FACT ("Price: 30 euros", "Sold out"): its value counts
+wherever it stands, and in the site template too, because lines of this form recur on the site. A repeated replacement counts once: a piece that replaces the same words by
 the same words as an earlier one is RENAMED. Neighbouring pieces of prose that together have the same words on both
 sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
 """
@@ -168,7 +169,7 @@ def _kind(
     is_credited: cython.bint,
     is_beside_number: cython.bint,
 ) -> cython.int:
-    """The kind of a piece; of several that fit, the one that counts most. SLOT or TEMPLATE unless it `is_told`."""
+    """The kind of a piece, of several that fit the one that counts most; SLOT or TEMPLATE unless it `is_told`."""
     both: cython.bint = _are_both(here, there)
     if not is_told:
         return SLOT if both else TEMPLATE
@@ -286,8 +287,8 @@ def _describe(
         _is_headline(side, begin, end, headline) or (begin == 0 and not is_stamp)
     )
     paragraph.is_labelled = _has_label(side, begin, end)
-    has_top: cython.bint = before == 0 and not len(headline)  # the line before is all that names the page
-    if not has_top and not _is_headline(side, before, begin, headline) and _is_label(side, before, begin):
+    is_name: cython.bint = before == 0 and not len(headline)  # the line before is all that names the page
+    if not is_name and not _is_headline(side, before, begin, headline) and _is_label(side, before, begin):
         paragraph.is_labelled |= not _is_dateline(side, begin, end)
         paragraph.is_counted |= _is_stamp(side, before, begin, True)
 
@@ -447,9 +448,8 @@ def _fill(
         is_own: cython.bint = here.own + there.own > 0
         is_value: cython.bint = _are_both(here, there) and _are_brief(here, there) and not paragraph.is_counted
         is_dated: cython.bint = _dates(here) + _dates(there) > 0
-        is_fact: cython.bint = (
-            is_value and not paragraph.is_prose and (paragraph.is_labelled or not (is_own or is_dated))
-        )
+        needs_label: cython.bint = is_own or is_dated
+        is_fact: cython.bint = is_value and not paragraph.is_prose and (paragraph.is_labelled or not needs_label)
         is_opposed: cython.bint = is_turned or (_figures(here) and _figures(there))
         is_told: cython.bint = is_own or (is_of_one_host and (is_fact or (is_value and is_opposed and not is_dated)))
         rows[3 * i] = _kind(

@@ -33,6 +33,7 @@ from cython.cimports.dedupcrawl.core.diff import (
     SENTENCE,
     SLOT,
     SWAPPED,
+    TEMPLATE,
     TOP,
     TURNED,
 )
@@ -315,6 +316,12 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
+def _unshared(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Of two lists whose entries recur on the site, one may lack entries of the other."""
+    return log1p(p.counts.kind[TEMPLATE]) if p.is_of_one_host else 0.0
+
+
+@cython.cfunc
 def _listed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """How much of the kept page the new one lacks, if the kept page links to it: a list of originals such as this one.
 
@@ -443,12 +450,13 @@ FEATURES: tuple = (
     _feature("replaced_text", _at, "against", "passages of sentences replaced by others", "count", REPLACED, SENTENCE),
     _feature("reworded_few", _reworded_few, "against", "at most three differences of two pages of a host, and other words among them", "flag"),
     _feature("reworded_one", _reworded_one, "against", "other words in one place, and nothing else", "flag"),
-    _feature("contradicted", _contradicted, "against", "other names, numbers, units and dates in the text, of two pages of a host", "count"),
+    _feature("contradicted", _contradicted, "against", "other names, facts, numbers, units and dates in the text, of two pages of a host", "count"),
     _feature("replaced_heading", _replaced_heading, "against", "words replaced by others in the headline or a short first paragraph, of two pages of a host", "count"),
     _feature("added_alone", _alone, "against", "nothing differs but added words", "flag", ADDED),
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
-    _feature("slots", _at, "against", "values that differ in lines of the site template", "count", SLOT, LINE),
+    _feature("slots", _at, "against", "values that differ in lines of the site template and state no fact", "count", SLOT, LINE),
+    _feature("unshared", _unshared, "against", "places with site template that only one of two pages of a host has there", "count"),
     _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),
