@@ -3,10 +3,10 @@
 
 "30 euros" for "50 euros" in a page's own sentence makes it a different page; "17:30" for "18:00" in its dateline or
 "12 views" for "13 views" at its foot do not. So each piece gets one kind, by the kinds of its words (`words`), and one
-place, by the paragraph that it stands in. A short line may state a FACT ("Price: 30 euros", "Sold out"): its value counts
-wherever it stands, and in the site template too, because lines of this form recur on the site. A repeated replacement counts once: a piece that replaces the same words by
-the same words as an earlier one is RENAMED. Neighbouring pieces of prose that together have the same words on both
-sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
+place, by the paragraph that it stands in. A short line may state a FACT ("Price: 30 euros"), whose value counts
+wherever it stands, in the site template, too. A piece that replaces the same words by the same words as an earlier one
+is RENAMED, so that a repeated replacement counts once. Neighbouring pieces of prose that together have the same words
+on both sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
 """
 
 import os
