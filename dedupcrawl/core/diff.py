@@ -448,8 +448,8 @@ def _fill(
         is_own: cython.bint = here.own + there.own > 0
         is_value: cython.bint = _are_both(here, there) and _are_brief(here, there) and not paragraph.is_counted
         is_dated: cython.bint = _dates(here) + _dates(there) > 0
-        needs_label: cython.bint = is_own or is_dated
-        is_fact: cython.bint = is_value and not paragraph.is_prose and (paragraph.is_labelled or not needs_label)
+        states: cython.bint = paragraph.is_labelled or (paragraph.is_top and is_of_one_host) or not (is_own or is_dated)
+        is_fact: cython.bint = is_value and states and not paragraph.is_prose
         is_opposed: cython.bint = is_turned or (_figures(here) and _figures(there))
         is_told: cython.bint = is_own or (is_of_one_host and (is_fact or (is_value and is_opposed and not is_dated)))
         rows[3 * i] = _kind(
