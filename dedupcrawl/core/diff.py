@@ -304,11 +304,12 @@ def _is_headline(
 @cython.cfunc
 @cython.exceptval(check=False)
 def _has_label(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether a word, a unit or a sign among these symbols, before any date, is the same on both pages."""
+    """Whether both pages have the same word, unit or sign there, before any date, and behind nothing but numbers."""
     i: cython.Py_ssize_t
     for i in range(begin, end):
         kind: cython.int = side.kinds[i] & KIND
-        if kind == DATE or kind == TIME:
+        is_number: cython.bint = kind == NUMBER or kind == NUMERAL
+        if kind == DATE or kind == TIME or not (side.aligned[i] or is_number):
             return False
         if side.aligned[i] and (kind == WORD or kind == UNIT or kind == SIGN or kind == COUNTER or kind == CREDIT):
             return True
@@ -431,8 +432,7 @@ def _fill(
         at: cython.Py_ssize_t = piece[0] if piece[0] < new.count else new.count - 1
         while at >= end and block + 1 < len(ends):
             block += 1
-            before = begin
-            begin = end
+            before, begin = begin, end
             end = ends[block]
         if i == 0 or begin != paragraph.begin:
             _describe(new, before, begin, end, headline, cython.address(paragraph))
