@@ -17,6 +17,7 @@ from cython.cimports.dedupcrawl.core.ascii import find
 from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
+    AGO,
     COUNTER,
     CREDIT,
     DATE,
@@ -364,10 +365,9 @@ def _place(
 def _is_stamp(
     side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, is_named: cython.bint
 ) -> cython.bint:
-    """Whether a paragraph is a short line with a word that goes with a counter or a day of posting.
+    """Whether a paragraph is a short line with a word that goes with a counter, a day of posting, or "ago".
 
-    So is a line that says the source and a day. Unless `is_named`, a line of which a third is dates and times is one,
-    too.
+    So is a line that says the source and a day; unless `is_named`, also one of which a third is dates and times.
     """
     i: cython.Py_ssize_t
     quarters: cython.Py_ssize_t = 0
@@ -378,7 +378,7 @@ def _is_stamp(
         return False
     for i in range(begin, end):
         kind: cython.int = side.kinds[i] & KIND
-        counters += kind == COUNTER
+        counters += kind == COUNTER or kind == AGO
         credits += kind == CREDIT
         dates += kind == DATE or kind == TIME
         quarters += _quarters(side.kinds[i])

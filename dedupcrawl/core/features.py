@@ -15,6 +15,7 @@ how much differs drops pages that differ in the one number that counts.
 """
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s
 from cython.cimports.dedupcrawl.core.diff import (
     ADDED,
     CLOSING,
@@ -317,8 +318,14 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 @cython.cfunc
 def _unshared(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Of two lists whose entries recur on the site, one may lack entries of the other."""
-    return log1p(p.counts.kind[TEMPLATE]) if p.is_of_one_host else 0.0
+    """Of two lists whose entries recur on the site, the kept one may lack entries of the new one."""
+    pieces: cython.pointer(int32_t) = int32s(p.raw_pieces)
+    rows: cython.pointer(uint8_t) = uint8s(p.raw_rows)
+    i: cython.Py_ssize_t
+    unshared: cython.int = 0
+    for i in range(p.piece_count if p.is_of_one_host else 0):
+        unshared += rows[3 * i] == TEMPLATE and pieces[4 * i] < pieces[4 * i + 1]
+    return log1p(unshared)
 
 
 @cython.cfunc
@@ -456,7 +463,7 @@ FEATURES: tuple = (
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
     _feature("slots", _at, "against", "values that differ in lines of the site template and state no fact", "count", SLOT, LINE),
-    _feature("unshared", _unshared, "against", "places with site template that only one of two pages of a host has there", "count"),
+    _feature("unshared", _unshared, "against", "places with site template that the kept page lacks there, of two pages of a host", "count"),
     _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),
