@@ -324,7 +324,8 @@ def _unshared(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     i: cython.Py_ssize_t
     unshared: cython.int = 0
     for i in range(p.piece_count if p.is_of_one_host else 0):
-        unshared += rows[3 * i] == TEMPLATE and pieces[4 * i] < pieces[4 * i + 1]
+        is_inside: cython.bint = rows[3 * i + 1] != HEAD and rows[3 * i + 1] != FOOT
+        unshared += is_inside and rows[3 * i] == TEMPLATE and pieces[4 * i] < pieces[4 * i + 1]
     return log1p(unshared)
 
 
@@ -463,7 +464,7 @@ FEATURES: tuple = (
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
     _feature("slots", _at, "against", "values that differ in lines of the site template and state no fact", "count", SLOT, LINE),
-    _feature("unshared", _unshared, "against", "places with site template that the kept page lacks there, of two pages of a host", "count"),
+    _feature("unshared", _unshared, "against", "places with site template that the kept page lacks there, at neither end, of two pages of a host", "count"),
     _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),
