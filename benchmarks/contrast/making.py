@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchmarks.contrast.lines import LINED, SHEETS
 from benchmarks.contrast.others import OTHERS, Change, numbers, rows
 from benchmarks.contrast.pages import Document
 from benchmarks.contrast.same import PARTS, SAME, SLOTS, furnished, slots
@@ -22,32 +23,36 @@ LISTS = "lists"
 """How they are dressed where each is a list of titles with numbers beside them."""
 _NAMES = ("title word", "headline word", "another headline", "headline alone", "new headline", "one title")
 """Kinds of pages of one host: another one that prints a text gives it a headline of its own."""
+_HERE = (*_NAMES, *LINED)  # kinds of pages of one host
 _ONE_TITLE = ("headline word", "headline alone", "one title")  # kinds of such sites
 
 Row = dict[str, Any]
 
 
 def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
-    """The site's other pages as each kind has them; then `each` pairs of every kind, if its pages allow it."""
-    of_lists = random.Random(site.name)  # by itself, so that lists leave the pairs of other kinds as they are
-    for dress in ("plain", "slots", ONE_TITLE, LISTS):
-        by = of_lists if dress == LISTS else chance
+    """The site's other pages as each kind has them; then `each` pairs of a kind, of lines more, if it has them."""
+    # by themselves, so that lists and lines leave the pairs of other kinds as they are
+    of_lists, of_lines = random.Random(site.name), random.Random(f"{site.name} lines")
+    lined = tuple(f"lines {number}" for number in range(len(site.site_context.sheets)))
+    for dress in ("plain", "slots", ONE_TITLE, LISTS, *lined):
+        by = of_lists if dress == LISTS else of_lines if dress in lined else chance
         pages = [{"url": page.url, "html": _dressed(page, site, dress, by).html} for page in site.context]
         yield {"kind": "site", "id": f"{site.name} {dress}", "pages": pages}
     for kind, edit in KINDS.items():
-        count, by = 0, of_lists if kind in LISTED else chance
+        count, by = 0, of_lists if kind in LISTED else of_lines if kind in LINED else chance
+        most = each * SHEETS if kind in LINED else each
         some = by.sample(site.originals, min(6 * each, len(site.originals)))
         for number, page in enumerate(some * 2):  # at first those pages that have what is changed
-            change = edit(page, site.site_context, by) if count < each else None
+            change = edit(page, site.site_context, by) if count < most else None
             if change is None or fault(kind, change) or (change.is_added and number < len(some)):
                 continue
-            dress = "slots" if kind in SLOTS else ONE_TITLE if kind in _ONE_TITLE else "plain"
+            dress = change.dress or ("slots" if kind in SLOTS else ONE_TITLE if kind in _ONE_TITLE else "plain")
             dress = LISTS if kind in LISTED else dress
             if dress == "plain" and change.new.own and by.random() < 0.5:
                 dress, change = "slots", _going_on(change, site, by)
             row: Row = {"id": f"{site.name} {kind} {count}", "kind": kind, "source": site.source}
             row |= {"language": site.language, "added": change.is_added, "slots": dress == "slots"}
-            is_on_site = count % 2 or kind in LISTED  # of a list alone nothing is repeated
+            is_on_site = count % 2 or kind in (*LISTED, *LINED)  # of a list alone nothing is repeated
             yield from _directed(row | {"site": f"{site.name} {dress}" if is_on_site else ""}, change, by)
             count += 1
 
@@ -55,6 +60,9 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
 def _dressed(page: Document, site: Site, dress: str, chance: random.Random) -> Document:
     if dress == "slots":
         return furnished(page, slots(page, site.site_context, chance))
+    if dress.startswith("lines "):
+        sheet = site.site_context.sheets[int(dress.removeprefix("lines "))]
+        return sheet.on(page, sheet.values(page.speech, site.site_context.titles, chance))
     if dress == LISTS:
         titles, views = rows(site.site_context, chance), page.speech.lines["views"]
         line = chance.choice(("{n}", views))
@@ -75,9 +83,7 @@ def _directed(row: Row, change: Change, chance: random.Random) -> Iterator[Row]:
     first = {"url": change.kept.url, "html": change.kept.html}
     elsewhere = change.new.url != change.kept.url
     url = (
-        change.new.url
-        if elsewhere
-        else _address(change.kept.url, row["kind"] not in _NAMES and not row["site"], chance)
+        change.new.url if elsewhere else _address(change.kept.url, row["kind"] not in _HERE and not row["site"], chance)
     )
     edited = {"url": url, "html": change.new.html}
     forward = {"direction": "edited is new", "new": edited, "kept": first}

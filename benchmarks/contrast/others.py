@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 
 from benchmarks.contrast.languages import OUTSIDE
+from benchmarks.contrast.lines import FACT, VOLATILE, Sheet
 from benchmarks.contrast.pages import Document, shown
 
 _NUMERALS = "一二三四五六七八九十"
@@ -41,16 +42,18 @@ class SiteContext:
     paragraphs: Sequence[str]
     names: Sequence[str]
     words: Sequence[str]
+    sheets: Sequence[Sheet] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Two pages, in words what differs, and whether a sentence was added to both for it."""
+    """Two pages, in words what differs, whether a sentence was added to both for it, and how their site is dressed."""
 
     kept: Document
     new: Document
     what: str
     is_added: bool = False
+    dress: str = ""
 
 
 Edit = Callable[[Document, SiteContext, random.Random], Change | None]
@@ -259,6 +262,21 @@ def below(markup: str, page: Document, context: SiteContext, chance: random.Rand
     return Change(one, two, markup)
 
 
+def another_line(kind: str, page: Document, context: SiteContext, chance: random.Random) -> Change:
+    """Another value in one of the facts; or in one or more of the others, as they may also have if a fact differs."""
+    number = chance.randrange(len(context.sheets))
+    sheet = context.sheets[number]
+    first = sheet.values(page.speech, context.titles, chance)
+    later = sheet.values(page.speech, context.titles, chance, first)
+    volatile = [one for one in sheet.lines if one not in sheet.facts]
+    changed = chance.sample(volatile, chance.randint(kind == VOLATILE, len(volatile)))
+    if kind == FACT:
+        changed.append(chance.choice(sheet.facts))
+    kept, new = (sheet.on(page, first | {one: values[one] for one in changed}) for values in (first, later))
+    what = f"{changed[-1]}, {sheet.form}, {sheet.place}: {first[changed[-1]]} -> {later[changed[-1]]}"
+    return Change(kept, new, what, dress=f"lines {number}")
+
+
 OTHERS: dict[str, Edit] = {
     "amount": partial(fact, "amount", lambda _: _AMOUNT, _number),
     "year": partial(fact, "year", lambda _: _YEAR, _year),
@@ -277,4 +295,5 @@ OTHERS: dict[str, Edit] = {
     "form value": partial(below, '<form><textarea name="text" rows="9">{text}</textarea></form>'),
     "noscript": partial(below, "<noscript>{text}</noscript>"),
     "column": partial(another_column, "{n}"),
+    FACT: partial(another_line, FACT),
 }

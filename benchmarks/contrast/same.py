@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from benchmarks.contrast.others import Change, Edit, SiteContext, another_column, like, names_of
+from benchmarks.contrast.lines import VOLATILE
+from benchmarks.contrast.others import Change, Edit, SiteContext, another_column, another_line, like, names_of
 from benchmarks.contrast.pages import Document, dressed, shown
 
 SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
@@ -271,4 +272,5 @@ SAME: dict[str, Edit] = {
     "sessions": sessions,
     "picture version": picture_version,
     "counters": counters,
+    VOLATILE: partial(another_line, VOLATILE),
 }

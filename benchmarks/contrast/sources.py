@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import mmh3
 
 from benchmarks.contrast.languages import language_of, languages
+from benchmarks.contrast.lines import sheets
 from benchmarks.contrast.others import SiteContext, names_of
 from benchmarks.contrast.pages import Document, dressed, parse, shown
 from benchmarks.contrast.same import common_words
@@ -55,7 +56,9 @@ class Site:
         titles = tuple(dict.fromkeys(page.name for page in (*self.context, *self.originals[:60]) if page.name))
         words = [page.pieces[at][start:end] for page in some for at, start, end in common_words(page)]
         names = tuple(dict.fromkeys(name for page in some for name in names_of(page)))
-        return SiteContext(titles, [shown(line) for page in self.context for line in page.paragraphs], names, words)
+        paragraphs = [shown(line) for page in self.context for line in page.paragraphs]
+        lines = sheets(languages()[self.language], random.Random(self.name))
+        return SiteContext(titles, paragraphs, names, words, lines)
 
 
 def sites(source: str, data: Path, cache: Path, chance: random.Random) -> Iterator[Site]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from benchmarks.contrast.lines import LINED
 from benchmarks.contrast.others import Change
 from benchmarks.contrast.pages import shown, visible
 from benchmarks.contrast.same import PARTS, SLOTS, WORD_SHARES
@@ -21,6 +22,7 @@ _NAMED = (
     "new headline",
     "one title",
     "version",
+    *LINED,
     *SLOTS,
 )
 _BELOW = ("picture", "video", "download", "form value", "noscript", "picture version")

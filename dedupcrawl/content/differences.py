@@ -15,7 +15,6 @@ from dedupcrawl.core.symbols import SymbolText
 KINDS_IN_WORDS: Mapping[str, str] = {
     "template": "on one page only",
     "slot": "another value",
-    "value": "another number",
     "counted": "another count",
     "credited": "another reporter, editor or source",
     "filler": "words that say nothing",
@@ -40,6 +39,7 @@ PLACES_IN_WORDS: Mapping[str, str] = {
     "line": "in a line",
     "closing": "in the last sentence",
     "foot": "at the end",
+    "fact": "in a labelled line",
 }
 """Name of each place of a difference → the place in words, likewise."""
 

@@ -4,8 +4,7 @@ from dedupcrawl.core.words cimport WordLists
 
 cpdef enum:  # the kinds of differences
     TEMPLATE  # site template, on one side only
-    SLOT  # site template, on both sides
-    VALUE  # in the site template, a number replaced by another, without a counter: in a column of a list
+    SLOT  # site template, on both sides, and no fact
     COUNTED  # another day of posting, or number of views, readers, comments
     CREDITED  # another reporter, editor, agency or source
     FILLER  # function words only
@@ -29,6 +28,7 @@ cpdef enum:  # the places of differences
     LINE  # in a short paragraph
     CLOSING  # in prose, at the end of the text
     FOOT  # in short paragraphs, within the last symbols
+    FACT  # the value of a short line with a label, or of one of the site template
     SECTIONS  # how many places there are
 
 cdef struct Side:
@@ -43,7 +43,8 @@ cdef struct Side:
 cdef struct Paragraph:  # of the new text, for the differences in it
     Py_ssize_t begin
     bint is_prose
-    bint is_counted  # a line with the day of posting or a counter
+    bint is_counted  # a line with the day of posting or a counter, or one whose label says so
+    bint is_labelled  # words of it, or the short line before it, are the same on both pages
     bint is_top  # the headline, or a short first paragraph
 
 cdef struct Part:  # one side of a difference
@@ -73,6 +74,7 @@ cdef int tell(
     Side *kept,
     const int32_t *pieces,
     Py_ssize_t count,
+    bint is_of_one_host,
     WordLists lists,
     uint8_t *rows,
 ) except -1

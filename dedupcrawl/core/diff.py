@@ -3,9 +3,10 @@
 
 "30 euros" for "50 euros" in a page's own sentence makes it a different page; "17:30" for "18:00" in its dateline or
 "12 views" for "13 views" at its foot do not. So each piece gets one kind, by the kinds of its words (`words`), and one
-place, by the paragraph that it stands in. A repeated replacement counts once: a piece that replaces the same words by
-the same words as an earlier one is RENAMED. Neighbouring pieces of prose that together have the same words on both
-sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
+place, by the paragraph that it stands in. A short line may state a FACT ("Price: 30 euros"), whose value counts
+wherever it stands, in the site template, too. A piece that replaces the same words by the same words as an earlier one
+is RENAMED, so that a repeated replacement counts once. Neighbouring pieces of prose that together have the same words
+on both sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
 """
 
 import os
@@ -16,6 +17,7 @@ from cython.cimports.dedupcrawl.core.ascii import find
 from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
+    AGO,
     COUNTER,
     CREDIT,
     DATE,
@@ -44,6 +46,7 @@ _FOUND = cython.declare(uint64_t, 1 << 33)  # flags a pair of symbols that the o
 _occurs = cython.declare(uint8_t[1 << 16])  # by symbol; all zeros except while a function of this module uses it
 
 # All of these are set by hand, and none was measured alone: the model weighs the features that are counted with them.
+_LABEL = cython.declare(cython.int, 5)  # most words of a line that is the label of the next one
 _SHORT = cython.declare(cython.int, 3)  # most words of a difference that turns a sentence, or replaces one thing
 _PARAGRAPH = cython.declare(cython.int, 10)  # a paragraph of this many words or more is prose
 # Bylines and datelines stand in short paragraphs within this many symbols of either end, at most this part of the text
@@ -160,18 +163,16 @@ def _dates(part: cython.pointer(Part)) -> cython.int:
 def _kind(
     here: cython.pointer(Part),
     there: cython.pointer(Part),
+    is_told: cython.bint,
+    is_fact: cython.bint,
     is_turned: cython.bint,
     is_counted: cython.bint,
     is_credited: cython.bint,
     is_beside_number: cython.bint,
 ) -> cython.int:
-    """The kind of a piece; of several that fit, the one that counts most."""
-    both: cython.bint = here.symbols > 0 and there.symbols > 0
-    if _is_seam(here, there) or _is_seam(there, here):
-        both = False
-    if not (here.own or there.own):
-        if both and not is_counted and not (_dates(here) or _dates(there)) and _figures(here) and _figures(there):
-            return VALUE
+    """The kind of a piece, of several that fit the one that counts most; SLOT or TEMPLATE unless it `is_told`."""
+    both: cython.bint = _are_both(here, there)
+    if not is_told:
         return SLOT if both else TEMPLATE
     if not (here.telling or there.telling):
         return FILLER
@@ -188,21 +189,33 @@ def _kind(
     kept_dates: cython.int = _dates(there)
     if is_credited and max(here.words, there.words) <= _CREDITED and not figures + kept_figures + dates + kept_dates:
         return CREDITED
-    is_brief: cython.bint = here.words <= 2 * _SHORT and there.words <= 2 * _SHORT
-    if both and is_brief:
+    if both and _are_brief(here, there):
         if (figures and kept_figures) or (not dates and not kept_dates and not words and figures + kept_figures):
             return FIGURED
         if figures + dates and kept_figures + kept_dates:
             return DATED
         if not words and here.kinds[UNIT] + there.kinds[UNIT]:
             return MEASURED
-        if here.kinds[NAME] and there.kinds[NAME]:
+        if is_fact or (here.kinds[NAME] and there.kinds[NAME]):
             return NAMED
     if both:
         return REWORDED if is_short else REPLACED
     if is_beside_number and here.kinds[SIGN] + there.kinds[SIGN] == here.telling + there.telling:
         return FIGURED  # 50 for 50%; a number that only one page has is an addition
     return ADDED if here.symbols and not _is_seam(here, there) else LEFT_OUT
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _are_both(here: cython.pointer(Part), there: cython.pointer(Part)) -> cython.bint:
+    """Whether either side has something in place of the other."""
+    return here.symbols > 0 and there.symbols > 0 and not (_is_seam(here, there) or _is_seam(there, here))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _are_brief(here: cython.pointer(Part), there: cython.pointer(Part)) -> cython.bint:
+    return here.words <= 2 * _SHORT and there.words <= 2 * _SHORT
 
 
 @cython.cfunc
@@ -246,7 +259,7 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
             if moved and not balance:
                 for k in range(i, j + 1):
                     place: cython.int = rows[3 * k + 1]
-                    if rows[3 * k] > FILLER and place != LINE and place != FOOT:
+                    if rows[3 * k] > FILLER and place != LINE and place != FOOT and place != FACT:
                         rows[3 * k] = SWAPPED
                 break
 
@@ -255,12 +268,13 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
 @cython.exceptval(check=False)
 def _describe(
     side: cython.pointer(Side),
+    before: cython.Py_ssize_t,
     begin: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
     headline: bytes,
     paragraph: cython.pointer(Paragraph),
 ) -> cython.void:
-    """Describe the paragraph [begin, end) for the differences in it."""
+    """Describe the paragraph [begin, end) for the differences in it; [before, begin) is the one before it."""
     i: cython.Py_ssize_t
     quarters: cython.Py_ssize_t = 0
     for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
@@ -270,20 +284,77 @@ def _describe(
     is_stamp: cython.bint = _is_stamp(side, begin, end, False)
     paragraph.is_counted = _is_stamp(side, begin, end, True)
     paragraph.is_prose = is_sentence or (quarters >= 4 * _PARAGRAPH and not is_stamp)
-    is_headline: cython.bint = 2 * (end - begin) == len(headline) and not memcmp(
-        side.symbols + begin, uint16s(headline), len(headline)
+    paragraph.is_top = not paragraph.is_prose and (
+        _is_headline(side, begin, end, headline) or (begin == 0 and not is_stamp)
     )
-    paragraph.is_top = not paragraph.is_prose and (is_headline or (begin == 0 and not is_stamp))
+    paragraph.is_labelled = _has_label(side, begin, end)
+    is_name: cython.bint = before == 0 and not len(headline)  # the line before is all that names the page
+    if not is_name and not _is_headline(side, before, begin, headline) and _is_label(side, before, begin):
+        paragraph.is_labelled |= not _is_dateline(side, begin, end)
+        paragraph.is_counted |= _is_stamp(side, before, begin, True)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _place(count: cython.Py_ssize_t, at: cython.Py_ssize_t, paragraph: cython.pointer(Paragraph)) -> cython.int:
+def _is_headline(
+    side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, headline: bytes
+) -> cython.bint:
+    return 2 * (end - begin) == len(headline) and not memcmp(side.symbols + begin, uint16s(headline), len(headline))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _has_label(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    """Whether both pages have the same word, unit or sign there, before any date, and behind nothing but numbers."""
+    i: cython.Py_ssize_t
+    for i in range(begin, end):
+        kind: cython.int = side.kinds[i] & KIND
+        is_number: cython.bint = kind == NUMBER or kind == NUMERAL
+        if kind == DATE or kind == TIME or not (side.aligned[i] or is_number):
+            return False
+        if side.aligned[i] and (kind == WORD or kind == UNIT or kind == SIGN or kind == COUNTER or kind == CREDIT):
+            return True
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_dateline(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    """Whether a date or time stands behind something else."""
+    i: cython.Py_ssize_t
+    for i in range(begin, end):
+        if side.kinds[i] & KIND == DATE or side.kinds[i] & KIND == TIME:
+            return i > begin
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_label(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    """Whether a paragraph is the same few words on both pages, without a number, a date or a credit."""
+    i: cython.Py_ssize_t
+    quarters: cython.Py_ssize_t = 0
+    for i in range(begin, end):
+        kind: cython.int = side.kinds[i] & KIND
+        quarters += _quarters(side.kinds[i])
+        is_value: cython.bint = kind == NUMBER or kind == NUMERAL or kind == DATE or kind == CREDIT
+        if is_value or not side.aligned[i] or quarters > 4 * _LABEL:
+            return False
+    return quarters > 0 and not side.kinds[end - 1] & ENDS
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _place(
+    count: cython.Py_ssize_t, at: cython.Py_ssize_t, is_fact: cython.bint, paragraph: cython.pointer(Paragraph)
+) -> cython.int:
     """The place of the symbol at `at`, in a text of `count` symbols and in this paragraph."""
     if paragraph.is_prose:
         return CLOSING if at >= count - cython.cast(cython.Py_ssize_t, _FOOT_SHARE * count) else SENTENCE
     if paragraph.is_top:
         return TOP
+    if is_fact:
+        return FACT
     if at < min(_HEAD_MOST, count // _EDGE):
         return HEAD
     return FOOT if at >= count - min(_FOOT_MOST, count // _EDGE) else LINE
@@ -294,10 +365,9 @@ def _place(count: cython.Py_ssize_t, at: cython.Py_ssize_t, paragraph: cython.po
 def _is_stamp(
     side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, is_named: cython.bint
 ) -> cython.bint:
-    """Whether a paragraph is a short line with a word that goes with a counter or a day of posting.
+    """Whether a paragraph is a short line with a word that goes with a counter, a day of posting, or "ago".
 
-    So is a line that says the source and a day. Unless `is_named`, a line of which a third is dates and times is one,
-    too.
+    So is a line that says the source and a day; unless `is_named`, also one of which a third is dates and times.
     """
     i: cython.Py_ssize_t
     quarters: cython.Py_ssize_t = 0
@@ -308,7 +378,7 @@ def _is_stamp(
         return False
     for i in range(begin, end):
         kind: cython.int = side.kinds[i] & KIND
-        counters += kind == COUNTER
+        counters += kind == COUNTER or kind == AGO
         credits += kind == CREDIT
         dates += kind == DATE or kind == TIME
         quarters += _quarters(side.kinds[i])
@@ -345,6 +415,7 @@ def _fill(
     kept: cython.pointer(Side),
     pieces: cython.pointer(cython.const[int32_t]),
     count: cython.Py_ssize_t,
+    is_of_one_host: cython.bint,
     lists: WordLists,
     parts: cython.pointer(Part),
     rows: cython.pointer(uint8_t),
@@ -354,16 +425,17 @@ def _fill(
     block: cython.Py_ssize_t = 0
     begin: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = ends[0] if ends else 0
+    before: cython.Py_ssize_t = 0  # where the paragraph before this one begins
     paragraph: Paragraph
     for i in range(count):
         piece: cython.pointer(cython.const[int32_t]) = pieces + 4 * i
         at: cython.Py_ssize_t = piece[0] if piece[0] < new.count else new.count - 1
         while at >= end and block + 1 < len(ends):
             block += 1
-            begin = end
+            before, begin = begin, end
             end = ends[block]
         if i == 0 or begin != paragraph.begin:
-            _describe(new, begin, end, headline, cython.address(paragraph))
+            _describe(new, before, begin, end, headline, cython.address(paragraph))
         here: cython.pointer(Part) = parts + 2 * i
         there: cython.pointer(Part) = here + 1
         _part(new, piece[0], piece[1], here)
@@ -373,9 +445,18 @@ def _fill(
             is_turned = _are_antonyms(new, kept, piece, lists)
         is_credited: cython.bint = _is_credited(new, piece[0], piece[1]) or _is_credited(kept, piece[2], piece[3])
         is_beside_number: cython.bint = _is_number(new, piece[0] - 1) or _is_number(new, piece[1])
-        rows[3 * i] = _kind(here, there, is_turned, paragraph.is_counted, is_credited, is_beside_number)
-        rows[3 * i + 1] = _place(new.count, at, cython.address(paragraph))
-        rows[3 * i + 2] = here.own + there.own > 0
+        is_own: cython.bint = here.own + there.own > 0
+        is_value: cython.bint = _are_both(here, there) and _are_brief(here, there) and not paragraph.is_counted
+        is_dated: cython.bint = _dates(here) + _dates(there) > 0
+        states: cython.bint = paragraph.is_labelled or (paragraph.is_top and is_of_one_host) or not (is_own or is_dated)
+        is_fact: cython.bint = is_value and states and not paragraph.is_prose
+        is_opposed: cython.bint = is_turned or (_figures(here) and _figures(there))
+        is_told: cython.bint = is_own or (is_of_one_host and (is_fact or (is_value and is_opposed and not is_dated)))
+        rows[3 * i] = _kind(
+            here, there, is_told, is_fact, is_turned, paragraph.is_counted, is_credited, is_beside_number
+        )
+        rows[3 * i + 1] = _place(new.count, at, is_fact, cython.address(paragraph))
+        rows[3 * i + 2] = is_own
     return 0
 
 
@@ -535,7 +616,7 @@ def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: c
         _occurs[side.symbols[side.differing[i]]] = 0
 
 
-def tell(new, ends, headline, kept, pieces, count, lists, rows):
+def tell(new, ends, headline, kept, pieces, count, is_of_one_host, lists, rows):
     """Classify the pieces of an alignment: fill in the kind, the place and whether it has own text, a byte each.
 
     Args:
@@ -545,6 +626,7 @@ def tell(new, ends, headline, kept, pieces, count, lists, rows):
         kept: The kept text.
         pieces: The pieces that differ, as `alignment.aligned` fills them in.
         count: How many there are.
+        is_of_one_host: Whether both are pages of one host, so that values in its site template may be facts.
         lists: Word lists for the secret of the index.
         rows: Filled in, three bytes for each piece.
 
@@ -562,7 +644,7 @@ def tell(new, ends, headline, kept, pieces, count, lists, rows):
     room: bytes = unset(2 * cython.sizeof(Part) * count)
     parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), uint8s(room))
     lists.read_antonyms()
-    _fill(new, ends, headline, kept, pieces, count, lists, parts, rows)
+    _fill(new, ends, headline, kept, pieces, count, is_of_one_host, lists, parts, rows)
     _mark_repeated(parts, rows, count)
     return 0
 
@@ -631,6 +713,7 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
         cython.address(other),
         int32s(pieces),
         count,
+        True,
         word_lists(secret),
         uint8s(rows),
     )

@@ -4,7 +4,6 @@ from dedupcrawl.core.digests import Secret
 
 TEMPLATE: int  # kinds of differences
 SLOT: int
-VALUE: int
 COUNTED: int
 FILLER: int
 ADDED: int
@@ -25,6 +24,7 @@ SENTENCE: int
 LINE: int
 CLOSING: int
 FOOT: int
+FACT: int
 SECTIONS: int
 
 Text = tuple[bytes, bytes, bytes, list[int]]

@@ -1,3 +1,5 @@
+from libc.stdint cimport int32_t, uint8_t
+
 from dedupcrawl.core.pair cimport MOST_FEATURES, Pair
 
 ctypedef double (*Formula)(Pair, int, int) except? -1

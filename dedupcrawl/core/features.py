@@ -15,10 +15,12 @@ how much differs drops pages that differ in the one number that counts.
 """
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s
 from cython.cimports.dedupcrawl.core.diff import (
     ADDED,
     CLOSING,
     DATED,
+    FACT,
     FIGURED,
     FOOT,
     HEAD,
@@ -32,9 +34,9 @@ from cython.cimports.dedupcrawl.core.diff import (
     SENTENCE,
     SLOT,
     SWAPPED,
+    TEMPLATE,
     TOP,
     TURNED,
-    VALUE,
 )
 from cython.cimports.dedupcrawl.core.pair import MOST_FEATURES, Counts, Pair
 from cython.cimports.dedupcrawl.core.view import Line, common_words
@@ -57,7 +59,7 @@ _MOST = cython.declare(cython.double, 700)  # log odds; beyond this, `exp` overf
 def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
     """The number of differences of this kind, without those in the HEAD and FOOT of the text."""
     row: cython.pointer(cython.int) = counts.of[kind]
-    return row[TOP] + row[SENTENCE] + row[LINE] + row[CLOSING]
+    return row[TOP] + row[SENTENCE] + row[LINE] + row[CLOSING] + row[FACT]
 
 
 @cython.cfunc
@@ -74,13 +76,10 @@ def _decisive(p: Pair) -> cython.int:
     write the names in one text in two ways ("Sen." for "Senator"), so their names count only if nothing else differs.
     """
     counts: cython.pointer(Counts) = cython.address(p.counts)
-    decisive: cython.int = _in_text(counts, MEASURED) + _in_text(counts, FIGURED)
+    kinds: cython.pointer(cython.int) = counts.kind
+    decisive: cython.int = kinds[MEASURED] + kinds[FIGURED] - counts.of[FIGURED][FOOT] + kinds[TURNED] + kinds[SWAPPED]
     if p.is_of_one_host or _has_only_decisive(counts):
         decisive += _in_text(counts, NAMED)
-    decisive += _in_text(counts, TURNED) + _in_text(counts, SWAPPED)
-    decisive += (
-        counts.of[MEASURED][HEAD] + counts.of[FIGURED][HEAD] + counts.of[TURNED][HEAD] + counts.of[SWAPPED][HEAD]
-    )
     return decisive
 
 
@@ -318,9 +317,16 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-def _numbers(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Numbers of two pages of a host; two hosts that publish the same list each count its readers themselves."""
-    return log1p(p.counts.kind[VALUE]) if p.is_of_one_host else 0.0
+def _unshared(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Of two lists whose entries recur on the site, the kept one may lack entries of the new one."""
+    pieces: cython.pointer(int32_t) = int32s(p.raw_pieces)
+    rows: cython.pointer(uint8_t) = uint8s(p.raw_rows)
+    i: cython.Py_ssize_t
+    unshared: cython.int = 0
+    for i in range(p.piece_count if p.is_of_one_host else 0):
+        is_inside: cython.bint = rows[3 * i + 1] != HEAD and rows[3 * i + 1] != FOOT
+        unshared += is_inside and rows[3 * i] == TEMPLATE and pieces[4 * i] < pieces[4 * i + 1]
+    return log1p(unshared)
 
 
 @cython.cfunc
@@ -452,13 +458,13 @@ FEATURES: tuple = (
     _feature("replaced_text", _at, "against", "passages of sentences replaced by others", "count", REPLACED, SENTENCE),
     _feature("reworded_few", _reworded_few, "against", "at most three differences of two pages of a host, and other words among them", "flag"),
     _feature("reworded_one", _reworded_one, "against", "other words in one place, and nothing else", "flag"),
-    _feature("contradicted", _contradicted, "against", "other names, numbers, units and dates in the text, of two pages of a host", "count"),
+    _feature("contradicted", _contradicted, "against", "other names, facts, numbers, units and dates in the text, of two pages of a host", "count"),
     _feature("replaced_heading", _replaced_heading, "against", "words replaced by others in the headline or a short first paragraph, of two pages of a host", "count"),
     _feature("added_alone", _alone, "against", "nothing differs but added words", "flag", ADDED),
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
-    _feature("slots", _at, "against", "values that differ in lines of the site template", "count", SLOT, LINE),
-    _feature("values", _numbers, "against", "numbers that differ in the site template, of two pages of a host", "count"),
+    _feature("slots", _at, "against", "values that differ in lines of the site template and state no fact", "count", SLOT, LINE),
+    _feature("unshared", _unshared, "against", "places with site template that the kept page lacks there, at neither end, of two pages of a host", "count"),
     _feature("moved", _moved, "against", "places where the order differs, of two pages of a host: lists, or in a template", "score"),
     _feature("beside_links_templated", _beside_links_templated, "against", "words in links around it that the kept page lacks, of a page in a template", "score"),
     _feature("secondary_only", _secondary_only, "against", "nothing differs but words in forms, hidden or alternative text", "flag"),

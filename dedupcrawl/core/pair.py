@@ -60,9 +60,9 @@ class Pair:
         self.count = mine.tail_begins if is_same_tail else mine.count
         self.kept_count = its.tail_begins if is_same_tail else its.count
         self.own, self.kept_own = new.read_own(), kept.read_own()
+        self.is_of_one_host = new.host == kept.host
         self.align()
         self.tell_pieces()
-        self.is_of_one_host = new.host == kept.host
         self.tell_names()
         beyond: cython.Py_ssize_t = 0 if is_same_tail else mine.tail
         kept_beyond: cython.Py_ssize_t = 0 if is_same_tail else its.tail
@@ -139,6 +139,7 @@ class Pair:
             cython.address(other),
             pieces,
             self.piece_count,
+            self.is_of_one_host,
             lists,
             rows,
         )
@@ -521,6 +522,7 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
         cython.address(other),
         int32s(raw),
         count,
+        True,
         word_lists(secret),
         uint8s(rows),
     )

@@ -58,8 +58,7 @@ def test_an_index_tells_what_a_site_repeats(tmp_path: Path, index: Path) -> None
         pair(f"{OTHER}\nGuests online on this board: 77", f"{OTHER}\nGuests online on this board: 31"),
     )
     (alone,), (known,) = rows(compare("--pairs", path)), rows(compare("--pairs", path, "--index", index))
-    assert "values" not in alone["evidence"]
-    assert known["evidence"]["values"] > 0
+    assert [row["evidence"]["differs"][0]["kind"] for row in (alone, known)] == ["counted", "slot"]
     assert known["evidence"]["differs"][0]["own"] is False
 
 
@@ -82,9 +81,9 @@ def test_files_with_their_urls_are_compared_as_pages_of_their_sites(tmp_path: Pa
     files = tmp_path / "old.html", tmp_path / "new.html"
     at = "--url", "http://a.example/old", "http://a.example/new"
     known = compare(*files, *at, "--index", index, "--json")
-    assert told(known)["evidence"]["values"] > 0
+    assert told(known)["evidence"]["differs"][0]["kind"] == "slot"
     assert known.stderr == ""
-    assert "values" not in told(compare(*files, "--json"))["evidence"]
+    assert told(compare(*files, "--json"))["evidence"]["differs"][0]["kind"] == "counted"
     apart = compare(*files, "--url", "http://a.example/old", "http://b.example/new", "--json")
     assert "one_host" not in told(apart)["evidence"]
     for wrong in (("http://a.example/1", "http://a.example/2", *at), (*files, "--url", "old", "http://")):

@@ -121,7 +121,7 @@ def test_a_heading_below_another_line_is_one() -> None:
         return Page(f"http://{host}.example/{heading}", headline=heading, paragraphs=("Home", heading, *LINES))
 
     assert OF["replaced_heading"](pair(of("A mayor"), of("A baker"))) > 0
-    assert OF["reworded_one"](pair(of("A mayor"), of("A baker"))) == 1
+    assert OF["decisive_only"](pair(of("A mayor"), of("A baker"))) == 1
     assert OF["replaced_heading"](pair(of("A mayor", "b"), of("A baker"))) == 0, "of another host"
 
 

@@ -20,17 +20,19 @@ from dedupcrawl.core.diff import (
     COUNTED,
     DATED,
     DIFFERENCES,
+    FACT,
     FIGURED,
     FOOT,
     HEAD,
     LINE,
+    NAMED,
+    RENAMED,
     SECTIONS,
     SENTENCE,
     SLOT,
     TEMPLATE,
     TOP,
     TURNED,
-    VALUE,
     differences,
 )
 from dedupcrawl.core.digests import NO_SECRET
@@ -193,9 +195,45 @@ def test_the_kind_of_a_difference_in_a_sentence(new: str, kept: str, kind: str) 
 
 
 def test_what_a_site_repeats_is_no_own_text() -> None:
-    assert told_of(amid("It is 30."), amid("It is 50."), own=False) == [(VALUE, SENTENCE, False)]
     assert told_of([PROSE, "Read 30 times", PROSE], [PROSE, "Read 50 times", PROSE], own=False) == [(SLOT, LINE, False)]
+    assert told_of(amid("It is red."), amid("It is blue."), own=False) == [(SLOT, SENTENCE, False)]
     assert told_of(amid("It is 30."), amid("It is."), own=False) == [(TEMPLATE, SENTENCE, False)]
+
+
+@pytest.mark.parametrize("lines", [["Price: {}"], ["Price", "{}"], ["Weight", "30 kg", "Price", "{}"]], ids="/".join)
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [("30 €", "50 €", FIGURED), ("red", "blue", NAMED), ("in stock", "sold out", TURNED), ("10:40", "11:20", DATED)],
+)
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("own", [True, False])
+def test_a_value_beside_the_same_label_is_a_fact_wherever_it_stands(  # noqa: PLR0913 - the table
+    lines: list[str], one: str, other: str, kind: int, number: int, own: bool
+) -> None:
+    text = ["The headline", *[PROSE] * 3]
+    new, kept = (
+        [*text[: number + 1], *(line.format(word) for line in lines), *text[number + 1 :]] for word in (one, other)
+    )
+    assert told_of(new, kept, own) == [(kind, FACT, own)]
+
+
+def test_numbers_and_opposites_in_sentences_that_a_site_repeats_count() -> None:
+    assert told_of(amid("It is 30."), amid("It is 50."), own=False) == [(FIGURED, SENTENCE, False)]
+    assert told_of(amid("It is open."), amid("It is closed."), own=False) == [(TURNED, SENTENCE, False)]
+
+
+@pytest.mark.parametrize("line", ["Members online: {}", "Last login: {}", "Rendered in {} ms", "Server time: {}"])
+@pytest.mark.parametrize("values", [("12", "17"), ("10:40", "11:20"), ("3 May 2024", "5 May 2024")])
+def test_what_each_request_finds_different_is_no_fact(line: str, values: tuple[str, str]) -> None:
+    new, kept = ([PROSE, PROSE, line.format(value), PROSE] for value in values)
+    assert {kind for kind, *_ in told_of(new, kept)} == {COUNTED}
+    assert {kind for kind, *_ in told_of(new, kept, own=False)} == {SLOT}
+
+
+def test_a_byline_is_no_label_of_a_dateline() -> None:
+    lines = ["Headline", "By our reporter", "{}, {} May 2024", *[PROSE] * 4]
+    new, kept = ([line.format(*dateline) for line in lines] for dateline in (("Leeds", 3), ("York", 4)))
+    assert {place for _, place, _ in told_of(new, kept)} == {HEAD}
 
 
 def test_a_count_of_readers_is_told_from_other_numbers() -> None:
@@ -228,16 +266,16 @@ def test_where_a_difference_stands() -> None:
     for at, place in enumerate((TOP, HEAD, SENTENCE, LINE, SENTENCE, CLOSING, FOOT)):
         lines = [
             "Bridge",
-            "Written by nobody",
+            "By nobody",
             f"{PROSE} {PROSE} {PROSE}",
-            "In short",
+            "Of it",
             f"{PROSE} {PROSE}",
             PROSE,
-            "Back",
+            "Up",
         ]
         text = [*lines[:4], PROSE, *lines[4:]] if place != CLOSING else lines[:-1]
         number = text.index(lines[at])
-        new, kept = ([*text[:number], f"{text[number]} {word}", *text[number + 1 :]] for word in ("5 km", "7 km"))
+        new, kept = ([*text[:number], f"{text[number]} {word}", *text[number + 1 :]] for word in ("5", "7"))
         assert told_of(new, kept) == [(FIGURED, place, True)], lines[at]
 
 
@@ -246,7 +284,8 @@ def test_each_piece_has_one_kind_and_place(new: list[str], kept: list[str], own:
     for kind, place, is_own in told_of(new, kept, own):
         assert kind < DIFFERENCES
         assert place < SECTIONS
-        assert is_own == (kind not in {TEMPLATE, SLOT, VALUE})
+        assert is_own <= own
+        assert is_own or kind in {TEMPLATE, SLOT} or (not own and kind >= RENAMED)
 
 
 @given(st.lists(TEXTS, max_size=5))

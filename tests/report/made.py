@@ -14,7 +14,7 @@ from dedupcrawl.index.runs import RunTally
 from dedupcrawl.verdict import Verdict
 
 EVIDENCE = {
-    "probability": 0.97, "needed": 0.78, "symbols": 100, "kept_symbols": 110, "novel_share": 0.1, "values": 0.6931,
+    "probability": 0.97, "needed": 0.78, "symbols": 100, "kept_symbols": 110, "novel_share": 0.1, "slots": 0.6931,
     "differs": [{"at": 40, "says": "brewery", "kept_symbols": 1, "kind": "replaced", "place": "line", "own": True}],
 }  # fmt: skip
 
