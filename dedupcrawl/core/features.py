@@ -324,7 +324,8 @@ def _unshared(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     i: cython.Py_ssize_t
     unshared: cython.int = 0
     for i in range(p.piece_count if p.is_of_one_host else 0):
-        is_inside: cython.bint = rows[3 * i + 1] != HEAD and rows[3 * i + 1] != FOOT
+        is_inside: cython.bint = pieces[4 * i] > 0 and pieces[4 * i + 1] < p.count
+        is_inside = is_inside and rows[3 * i + 1] != HEAD and rows[3 * i + 1] != FOOT
         unshared += is_inside and rows[3 * i] == TEMPLATE and pieces[4 * i] < pieces[4 * i + 1]
     return log1p(unshared)
 

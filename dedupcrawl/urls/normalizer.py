@@ -376,9 +376,9 @@ class Normalizer:
         return host
 
     def _by_id(self, site: str) -> dict[str, Rule]:
-        if site not in self._rules:
-            self._rules[site] = {rule.id: rule for rule in self.rules_of(site)}
-        return self._rules[site]
+        if (rules := self._rules.get(site)) is None:
+            rules = self._rules[site] = {rule.id: rule for rule in self.rules_of(site)}
+        return rules
 
     def _read(self, site: str) -> SiteRules | None:
         site_rules = self._given.get(site) or self._given.get(other_form(site))
@@ -395,7 +395,6 @@ class Normalizer:
             site_rules = SiteRules(site, tuple(dict.fromkeys((*first, *site_rules.rules, *added))))
         if site_rules is None:
             return None
-        if became := self._equivalences.get(site):
-            rules = (rule.as_equivalence() if rule.id in became else rule for rule in site_rules.rules)
-            site_rules = SiteRules(site, tuple(rules))
+        if site in self._equivalences:
+            site_rules = site_rules.with_equivalences(self._equivalences[site])
         return site_rules.on_trial() if self._tries else site_rules

@@ -9,9 +9,10 @@ After a failed trial, more uses are tested.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from dedupcrawl.urls.bounds import lower_bound, upper_bound
-from dedupcrawl.urls.rule import Rule, State
+from dedupcrawl.urls.rule import Evidence, Rule, State
 
 TARGET = 0.98
 """Of the uses of a rule this share should be right; see `is_refuted`."""
@@ -71,6 +72,14 @@ def leads_nowhere(passed: int, gone: int) -> bool:
     (False, True, False)
     """
     return upper_bound(passed, gone) < _THERE
+
+
+def as_equivalence(rule: Rule) -> Rule:
+    """The rule as an equivalence, on probation: a log that spoke for it may have told of pages that are not there."""
+    if rule.kind == "equivalence":
+        return rule
+    new = replace(rule, kind="equivalence", state="probation", tried=0, failed=0)
+    return replace(new, evidence=Evidence(), examples=())
 
 
 def trials_needed(rule: Rule, failed: int) -> int:

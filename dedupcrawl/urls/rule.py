@@ -138,16 +138,6 @@ class Rule:
         is_decoded = all(capture.conversions in ((), ("base64",)) for capture in to.captures())
         return is_decoded and _shape(match) == _shape(to)
 
-    def as_equivalence(self) -> Rule:
-        """The rule as an equivalence, if it is none: then what made it a rewrite no longer counts.
-
-        A log may have told of pages that are not there.
-        """
-        if self.kind == "equivalence":
-            return self
-        rule = replace(self, kind="equivalence", state="probation", tried=0, failed=0)
-        return replace(rule, evidence=Evidence(), examples=())
-
     def on_trial(self) -> Rule:
         """The rule in the form in which crawls and logs test it.
 

@@ -17,7 +17,7 @@ import msgspec
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.normalizer import Normalizer
-from dedupcrawl.urls.probation import known_elsewhere, leads_nowhere
+from dedupcrawl.urls.probation import as_equivalence, known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import read_rules, replace_rules
 from dedupcrawl.urls.sections import Section
@@ -330,7 +330,7 @@ class RuleBook:
         name, site = one.rule.id, site_of(one.owner)
         for owner, watched in self._watched.items():
             if name in watched and site_of(owner) == site:
-                rule = watched[name].rule.as_equivalence()
+                rule = as_equivalence(watched[name].rule)
                 watched[name] = msgspec.structs.replace(watched[name], rule=rule, there=0, gone=set())
         self._normalizer.make_equivalence(site, name)
         note = f"turned into an equivalence on {date.today()}: {reason}"

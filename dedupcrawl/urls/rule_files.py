@@ -19,7 +19,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +30,7 @@ import msgspec
 from dedupcrawl.output import replacing
 from dedupcrawl.sites import ascii_form, host_of, other_form, site_of
 from dedupcrawl.system_errors import cause
+from dedupcrawl.urls.probation import as_equivalence
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_text import decoded
 
@@ -55,6 +56,10 @@ class SiteRules(msgspec.Struct, frozen=True):
 
     site: str
     rules: tuple[Rule, ...]
+
+    def with_equivalences(self, ids: Collection[str]) -> SiteRules:
+        """These rules, of which some have become equivalences."""
+        return SiteRules(self.site, tuple(as_equivalence(one) if one.id in ids else one for one in self.rules))
 
     def on_trial(self) -> SiteRules:
         """As they are where rules are tried."""

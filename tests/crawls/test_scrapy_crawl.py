@@ -177,7 +177,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 def test_pages_that_a_browser_rendered_are_judged_by_what_it_rendered(tmp_path: Path) -> None:
     """The duplicate exists only after the script has run."""
     script = f"document.querySelector('article').innerHTML = '<p>{prose(1)}</p>'"
-    rendered = page("Loading").replace("</body>", f"<script>{script}</script></body>")
+    rendered = page("Loading", title="Story").replace("</body>", f"<script>{script}</script></body>")
     settings = {
         "DOWNLOAD_HANDLERS": {"http": "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"},
         "PLAYWRIGHT_LAUNCH_OPTIONS": {
