@@ -113,7 +113,7 @@ def _are_antonyms(
     other_size: cython.int
     for i in range(piece[0], piece[1]):
         for size in range(1, 3):
-            if i + size > piece[1] or not lists.has_antonym[new.symbols[i] >> 1]:
+            if i + size > piece[1] or new.aligned[i] or not lists.has_antonym[new.symbols[i] >> 1]:
                 break
             here: uint64_t = new.symbols[i] >> 1
             if size == 2:

@@ -561,7 +561,7 @@ class Weights:
         return self.sum_up(copied)
 
     def probability_of(self, pair: Pair) -> float:
-        """The same for a pair; 1 if nothing at all differs, in the main texts or around them."""
+        """The same for a pair; 1 if it is equal, see `Pair`."""
         return 1.0 if pair.is_equal else self.sum_up(_values(pair))
 
     def sum_up(self, values):

@@ -6,7 +6,7 @@ The page's own text then stands around it. The context holds the hash and the si
 bits of each link: a few bytes per line, once the lines and links that the site repeats are left out. It also holds
 hashes of the other URLs that led to the page, because links may use them, and of each picture, medium or file. Numbers
 in secondary text count, because nothing else may tell two pages apart: two bytes of a line depend on them.
-All of these are items (`items.pxd`).
+All of these are items (`items.pxd`), ascending but for pictures and the like, which are in page order.
 """
 
 import struct

@@ -49,7 +49,7 @@ class Pair:
         beside: Symbols of text lines around the new main text that the kept page has nowhere.
         secondary: Symbols of secondary text of either page that the other has nowhere, the greater of the two counts.
         resources: The same for own pictures, media and files; 0 if a page has none, because print views omit them.
-        is_equal: Whether nothing at all differs, in the main texts or around them.
+        is_equal: Whether nothing differs, in the main texts or around them, but numbers in lines beside the main text.
     """
 
     def __cinit__(self, new: View, kept: View):

@@ -182,11 +182,6 @@ class View:
         return self.own_in_main + self.read_main().tail
 
     @property
-    def said_around(self):
-        """Its page context; that of a kept page was stored without the site template."""
-        return self.read_said_around()
-
-    @property
     def page_context(self):
         """Its page context without the site template."""
         return self.read_around()
@@ -199,12 +194,6 @@ class View:
         so each comparison decides again which are.
         """
         return self.read_around().showing(self.read_said_around().resources).to_bytes()
-
-    @property
-    def is_all_own(self):
-        """Whether its whole main text counts as its own: it has no template there, or too little else."""
-        self.read_own()
-        return self.own_in_main == self.read_main().count
 
     def says_any(self, parts: tuple) -> bool:
         """Whether its main text contains any of these sequences of symbols, two bytes each."""

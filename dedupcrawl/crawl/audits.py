@@ -7,7 +7,7 @@ else is left to do, the audits that are still due are drawn from all URLs that w
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import islice
@@ -34,9 +34,7 @@ from dedupcrawl.urls.sections import folders
 
 _MOST_OPEN = 1_000  # audits under way at once; set by hand, to bound memory
 _MOST_CROSSINGS = 100  # pairs of folders that are counted separately; set by hand, to bound memory and trials
-_OTHERS = 4
-"""Further URLs with the same target that are audited after each failed audit.
-Set by hand: if half of them lead to other pages, four audits all miss those one time in sixteen."""
+_OTHERS = 4  # audits after a failed one, of URLs with its target: if half of these are wrong, 1 time in 16 all miss it
 
 
 class Audits:
@@ -119,9 +117,8 @@ class Audits:
 
         Because sites change, a sample of these URLs is audited all the same.
         """
-        if any(rule.startswith(RULE) for rule in rules) or not self._book.takes_earlier(url, rules):
-            return False
-        if (earlier := self._aliases.found_out(url)) is None:
+        is_said = any(rule.startswith(RULE) for rule in rules)
+        if is_said or not self._book.takes_earlier(url, rules) or (earlier := self._aliases.found_out(url)) is None:
             return False
         if not self._told.add(url):
             return True
@@ -152,9 +149,12 @@ class Audits:
         wanting = self._book.wanting()
         if uses := self._uses(rules={rule for _, rule in wanting}):
             self._audit_some(uses, lambda use: self._book.is_wanting(use.url, use.rules))
-            for (owner, rule), missing in wanting.items():
-                of_rule = [use for use in uses if rule in use.rules and owner_of(use.url) == owner]
-                there = [use for use in of_rule if not self._rewrites.is_refuted(use.canonical)]
+            of = defaultdict[tuple[str, str], list[Rewrite]](list)  # by owner and rule
+            for use in uses:
+                for rule in use.rules:
+                    of[owner_of(use.url), rule].append(use)
+            for key, missing in wanting.items():
+                there = [use for use in of[key] if not self._rewrites.is_refuted(use.canonical)]
                 self._audit_some(there, lambda use: not self._book.is_off(use.url, use.rules), missing)
         last = [use for url in sorted(self._book.last_uses()) if (use := self._rewrites.of(url))]
         self._audit_some(last, lambda use: True)

@@ -26,7 +26,7 @@ _NEVER = 1_000_000_000  # weight of a wrong redirect: no number of right ones ma
 
 
 class ErrorPages:
-    """What is known of the error pages of a crawl's hosts, in bounded memory: the oldest entries are forgotten."""
+    """What is known of the error pages of a crawl's hosts, in bounded memory."""
 
     def __init__(self) -> None:
         self._errors: OrderedDict[str, list[bytes]] = OrderedDict()  # host → outlines

@@ -40,7 +40,7 @@ class SoftwareStore:
     """What the index keeps of the software of each site, and the rules and ignored parts that follow from it.
 
     Args:
-        known: The programs.
+        all_programs: Those that are known.
         index: Where it is kept.
         stats: Counts errors.
 

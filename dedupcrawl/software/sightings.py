@@ -36,7 +36,7 @@ class Sightings:
     """Reads a few pages of each folder of a host, and tells which programs they show.
 
     Args:
-        known: The known programs.
+        programs: Those that are known.
 
     Attributes:
         programs: The known programs, by name.

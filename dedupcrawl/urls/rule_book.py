@@ -276,7 +276,9 @@ class RuleBook:
                 or any(section.failed or section.is_off for section in one.sections)
             }
             there = self._rules_of(owner) if known else ()
-            for rule in (rule for rule in there if rule.state != "disabled" and rule.id not in self._revoked[owner]):
+            for rule in (
+                rule for rule in there if rule.state != "disabled" and rule.id not in self._revoked.get(owner, ())
+            ):
                 if rule.effect in known:
                     self._watched[owner][rule.id] = known[rule.effect].reread(rule)
 
@@ -285,12 +287,10 @@ class RuleBook:
 
     def _of(self, url: str, rules: Sequence[str]) -> list[WatchedRule]:
         owner = owner_of(url)
-        watched = self._watched[owner]
-        return [
-            one for name in rules if (one := watched.get(name) or self._first_use(owner, watched, name)) is not None
-        ]
+        watched = self._watched.get(owner, {})
+        return [one for name in rules if (one := watched.get(name) or self._first_use(owner, name)) is not None]
 
-    def _first_use(self, owner: str, watched: dict[str, WatchedRule], name: str) -> WatchedRule | None:
+    def _first_use(self, owner: str, name: str) -> WatchedRule | None:
         """Watch a rule from now on; None for one that is not there, or is off."""
         if name in self._revoked.get(owner, ()):
             return None
@@ -298,7 +298,8 @@ class RuleBook:
         rule = rule or next((one for one in self._more(owner) if one.id == name), None)
         if rule is None or rule.state == "disabled":
             return None
-        return watched.setdefault(name, WatchedRule.of(rule, owner))
+        one = self._watched[owner][name] = WatchedRule.of(rule, owner)
+        return one
 
     def _condemn(self, culprit: WatchedRule, section: Section) -> Ruling:
         """Switch the rule off for the owner: in this section, or, when nothing speaks for it elsewhere, in all."""

@@ -333,6 +333,25 @@ def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> 
     assert [normalizer.normalize(url) for url in urls] == [fresh.normalize(url) for url in urls]
 
 
+def test_rules_are_found_by_id_and_left_out_as_they_are_now() -> None:
+    """Not as they were before a site had more of them, or before one became an equivalence."""
+    one, other = (Rule(name, "rewrite", drop=(name,)) for name in ("a", "b"))
+    more = [one]
+    normalizer = Normalizer(more=lambda site: more if site == "a.com" else ())
+    url = "http://a.com/?a=1&b=2"
+
+    def by_some() -> tuple[str, str]:
+        made = normalizer.by_some(url, lambda _, rules: frozenset(rules) & {"a"})
+        return made.canonical, made.kind
+
+    assert (normalizer.rule("a.com", "b"), by_some()) == (None, (url, "unchanged"))
+    more.append(other)
+    normalizer.has_more("a.com")
+    assert (normalizer.rule("a.com", "b"), by_some()) == (other, ("http://a.com/?a=1", "rewrite"))
+    normalizer.make_equivalence("a.com", "b")
+    assert by_some() == ("http://a.com/?a=1", "equivalence")
+
+
 def test_what_is_known_besides_the_file_comes_before_what_was_learned_and_after_what_is_written_by_hand() -> None:
     """A rule that decodes an argument makes URLs of which known software's rules do not know."""
     by_hand = Rule("mine", "rewrite", match="/old/{p*}", to="/{p*}", source="hand")

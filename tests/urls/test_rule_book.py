@@ -51,6 +51,37 @@ def test_a_rule_is_watched_from_its_first_use_on(folder: Path) -> None:
     assert book.owners == {"a.com"}
 
 
+def test_a_rule_that_is_switched_off_is_not_watched(folder: Path) -> None:
+    write_rules(folder, SiteRules("a.com", (RIGHT, replace(WRONG, state="disabled"))))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
+    assert not book.is_due(url(1), ("wrong",))
+    assert not book.has_all(url(1), ("wrong",))
+    assert book.owners == set()
+
+
+def test_what_trials_showed_of_known_software_is_kept_when_rules_are_read_again(folder: Path) -> None:
+    known = replace(RIGHT, source="software", state="active", evidence=Evidence())
+    write_rules(folder, SiteRules("a.com", (known,)))
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
+    for number in range(3):
+        book.passed(url(number), ("right",))
+    book.reread()
+    assert [one.passed for one in book.watched("a.com", "software")] == [3]
+
+
+def test_a_rule_becomes_an_equivalence_for_all_owners_of_its_site(folder: Path) -> None:
+    """For those that have used it, and for those that will."""
+    known = Normalizer.from_paths([folder], tries=True)
+    book = RuleBook(known, 0.02, Random(1))
+    hosts = ("a.com", "a.com:8001", "a.com:8002")
+    for host in hosts[:2]:
+        book.is_due(f"http://{host}/p?id=0", ("wrong",))
+    for number in range(5):
+        book.gone(f"http://a.com/p{number}?id=1", f"http://a.com/p{number}", ("wrong",))
+    book.is_due(f"http://{hosts[2]}/p?id=0", ("wrong",))
+    assert [one.rule.kind for host in hosts for one in book.watched(host, "hand")] == ["equivalence"] * 3
+
+
 def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> None:
     """Else pages of three rules would be tried three times as often as those of one."""
     known = [replace(RIGHT, id=name, drop=(name,), state="active", tried=50) for name in ("a", "b", "c")]
