@@ -150,9 +150,9 @@ class Audits:
         if uses := self._uses(rules={rule for _, rule in wanting}):
             self._audit_some(uses, lambda use: self._book.is_wanting(use.url, use.rules))
             of = defaultdict[tuple[str, str], list[Rewrite]](list)  # by owner and rule
-            for use in uses:
-                for rule in use.rules:
-                    of[owner_of(use.url), rule].append(use)
+            for one in uses:
+                for rule in one.rules:
+                    of[owner_of(one.url), rule].append(one)
             for key, missing in wanting.items():
                 there = [use for use in of[key] if not self._rewrites.is_refuted(use.canonical)]
                 self._audit_some(there, lambda use: not self._book.is_off(use.url, use.rules), missing)
