@@ -34,7 +34,7 @@ from dedupcrawl.urls.sections import folders
 
 _MOST_OPEN = 1_000  # audits under way at once; set by hand, to bound memory
 _MOST_CROSSINGS = 100  # pairs of folders that are counted separately; set by hand, to bound memory and trials
-_OTHERS = 4  # audits after a failed one, of URLs with its target: if half of these are wrong, 1 time in 16 all miss it
+_OTHERS = 4  # audits after a failed one; set by hand: if half of its target's URLs are wrong, 1 time in 16 all miss it
 
 
 class Audits:

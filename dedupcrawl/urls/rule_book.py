@@ -275,11 +275,9 @@ class RuleBook:
                 or one.rule.source == "alias"
                 or any(section.failed or section.is_off for section in one.sections)
             }
-            there = self._rules_of(owner) if known else ()
-            for rule in (
-                rule for rule in there if rule.state != "disabled" and rule.id not in self._revoked.get(owner, ())
-            ):
-                if rule.effect in known:
+            off = self._revoked.get(owner, ())
+            for rule in self._rules_of(owner) if known else ():
+                if rule.effect in known and rule.state != "disabled" and rule.id not in off:
                     self._watched[owner][rule.id] = known[rule.effect].reread(rule)
 
     def _rules_of(self, owner: str) -> tuple[Rule, ...]:
