@@ -45,6 +45,8 @@ _LONG_LINK = cython.declare(cython.double, 24)  # bytes; a shorter link text is 
 # English articles to tune by is .924, not .926. With 1 it finds 1,621 of 1,931 comments of ripper234.com, not 1,703.
 _REPLIES_SHARE = cython.declare(cython.double, 0.8)
 _HINT_LIMIT = cython.declare(cython.int, 500)  # bytes of an element's attributes that are read
+_FACTS = cython.declare(cython.int, 4)  # lines of the shortest list of facts; set by hand, as is the next
+_FACT = cython.declare(cython.double, 40)  # bytes of such a line, on average
 _TRACE = cython.declare(cython.double, 1e-6)  # bytes of running text of a block that counts against its container
 
 _BOILERPLATE_NAMES = """
@@ -285,14 +287,38 @@ def _find_roles(page: Outline) -> cython.void:
 
 @cython.cfunc
 @cython.exceptval(check=False)
+def _is_width(text: Text, begin: cython.Py_ssize_t, at: cython.Py_ssize_t) -> cython.bint:
+    """Whether a number is the width of a column ("col-md-8", "span8"): columns of other widths hold other things."""
+    word: Span
+    word.end = at
+    while word.end > begin and (text[word.end - 1] == 0x2D or text[word.end - 1] == 0x5F):
+        word.end -= 1
+    word.begin = word.end
+    while word.begin > begin and is_letter(text[word.begin - 1]):
+        word.begin -= 1
+    return (
+        equals(text, word, "col")
+        or equals(text, word, "sm")
+        or equals(text, word, "md")
+        or equals(text, word, "lg")
+        or equals(text, word, "xl")
+        or equals(text, word, "span")
+        or equals(text, word, "grid")
+    )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
 def _are_alike(text: Text, one: Span, other: Span) -> cython.bint:
-    """Whether the attributes of two elements are equal except for numbers, as far as they are read."""
+    """Whether the attributes of two elements are equal but for numbers that are no widths, as far as they are read."""
     i: cython.Py_ssize_t = one.begin
     j: cython.Py_ssize_t = other.begin
     end: cython.Py_ssize_t = min(one.end, i + _HINT_LIMIT)
     stop: cython.Py_ssize_t = min(other.end, j + _HINT_LIMIT)
     while i < end and j < stop:
         if is_digit(text[i]) and is_digit(text[j]):
+            if text[i] != text[j] and _is_width(text, one.begin, i):
+                return False
             while i < end and is_digit(text[i]):
                 i += 1
             while j < stop and is_digit(text[j]):
@@ -393,6 +419,13 @@ def _find_threads(page: Outline, best: cython.int) -> cython.void:
 
 @cython.cfunc
 @cython.exceptval(check=False)
+def _is_fact_list(element: cython.pointer(Element)) -> cython.bint:
+    """Whether an element holds only short lines without links, such as the data of what the article describes."""
+    return element.lines >= _FACTS and element.lines == element.texts and element.unlinked <= _FACT * element.lines
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
 def _find_article(page: Outline) -> cython.void:
     """Find the container of the greatest value, and others that are part of the article."""
     elements: cython.pointer(Element) = page.elements
@@ -430,7 +463,11 @@ def _find_article(page: Outline) -> cython.void:
             # A table or list has many small blocks; only links show that it is not part of the article.
             element.is_inside = element.worth >= _PRUNED or element.unlinked > 0
         elif not element.is_around and element.role != BOILERPLATE:
-            element.is_inside = element.worth > _SECOND_SHARE * elements[best].worth or _is_sibling(page, element, best)
+            element.is_inside = (
+                element.worth > _SECOND_SHARE * elements[best].worth
+                or _is_sibling(page, element, best)
+                or (element.parent == elements[best].parent and _is_fact_list(element))
+            )
 
 
 @cython.cfunc

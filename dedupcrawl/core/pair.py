@@ -19,10 +19,12 @@ from cython.cimports.dedupcrawl.core.words import WordLists
 from cython.cimports.libc.string import memcmp, memset
 
 from dedupcrawl.core.symbols import vocabulary_of
+from dedupcrawl.core.template import RECURRING
 from dedupcrawl.core.versions import symbols_of_versions
 from dedupcrawl.core.view import LITTLE
 from dedupcrawl.core.words import word_lists
 
+_recurring = cython.declare(uint32_t, RECURRING)
 _LITTLE = cython.declare(cython.Py_ssize_t, LITTLE)
 # Share of a page's own text that must be left, set by hand: a post that also stands in the other page's side bar must
 # not be compared by its byline alone.
@@ -534,6 +536,7 @@ def unknown_lines(lines, other, are_valued):
     """The symbols in lines beside a main text that the other page has neither beside its main text nor as a block.
 
     `are_valued`: Secondary text is given; a line of it with other values in the other page's secondary text is unknown.
+    A line that the other page's site repeats is not, because contexts have no such lines.
     """
     page_context: PageContext = other.read_around()
     of_main: object = None
@@ -542,6 +545,8 @@ def unknown_lines(lines, other, are_valued):
     for i in range(len(lines) // 8):
         item: uint64_t = uint64s(lines)[i]
         line: uint32_t = item >> 32
+        if are_valued and other.site.pages_of(line) >= _recurring:
+            continue
         its: int64_t = item_of(page_context.secondary, line)
         if line > page_context.last or (its >= 0 and not (are_valued and its != cython.cast(uint32_t, item))):
             continue

@@ -69,6 +69,7 @@ _TIME = re.compile(r"[0-9.]{6,}|[0-9a-f]{32,64}")
 _TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _CODE = re.compile(r"[{}\\|]|://")
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _TOKEN = re.compile(r"(?=\S*\d)[\w+/=:.-]{16,}")
 _FILE_NAME = re.compile(r"\S*\.(?:jpe?g|png|gif|webp|svg|bmp)", re.IGNORECASE)
 _ENOUGH = 4  # non-ASCII letters that make a text without spaces: their script may need none
@@ -128,7 +129,8 @@ def is_small(attributes: Mapping[str, str]) -> bool:
     """Whether the attributes of an element say that it is no larger than an icon, or that it is not shown."""
     sides = [side for name in ("width", "height") if (side := attributes.get(name, "").removesuffix("px")).isdecimal()]
     is_icon = len(sides) == 2 and all(len(side) < 5 and int(side) <= _SMALL for side in sides)
-    return is_icon or any(side.strip("0") in ("", "1") and len(side) < 3 for side in sides)
+    is_hidden = "hidden" in attributes or _HIDDEN.search(attributes.get("style", "")) is not None
+    return is_icon or is_hidden or any(side.strip("0") in ("", "1") and len(side) < 3 for side in sides)
 
 
 def is_decoration(attributes: Mapping[str, str]) -> bool:
