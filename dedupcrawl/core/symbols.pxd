@@ -7,13 +7,11 @@ cdef enum:
     BREAK = 0
     INSTEAD_OF_BREAK = 2
     MASKED = 1
-    PART = 32  # characters of a word that are hashed together
     JOINED = 3  # letters from which one symbol is hashed, in scripts without spaces
 
 cdef class Vocabulary:
     cdef readonly object secret
     cdef uint64_t point, mask
-    cdef uint64_t powers[PART + 1]  # of `point`
     cdef uint16_t skeletons[VALUES]
 
 cdef extern from *:

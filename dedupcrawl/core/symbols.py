@@ -27,7 +27,6 @@ from cython.cimports.dedupcrawl.core.characters import (
     CAPITAL,
     DIGIT,
     EXTEND,
-    KIND_AT,
     LETTER,
     POINT,
     TOUCH,
@@ -37,7 +36,7 @@ from cython.cimports.dedupcrawl.core.characters import (
     kind_of,
     with_kind,
 )
-from cython.cimports.dedupcrawl.core.hashing import fmix64, folded, modulo_prime, murmur3_32, times_plus, uint128_t
+from cython.cimports.dedupcrawl.core.hashing import fmix64, modulo_prime, murmur3_32, times_plus
 from cython.cimports.dedupcrawl.core.items import SIZE, VALUE_BITS, VALUES_AT, merged
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
@@ -49,8 +48,6 @@ SYMBOLS_VERSION = 6
 
 _PRIME = (1 << 61) - 1  # a Mersenne prime, modulo which words are hashed
 _HASHES = cython.declare(array.array, array.array("Q"))
-_OF_WORD = cython.declare(uint32_t, (LETTER | ALONE | EXTEND) << KIND_AT)  # bits that tell whether a character
-_IN_WORD = cython.declare(uint32_t, LETTER << KIND_AT)  # goes on with a word
 _LEAST_POINT = 1 << 32  # at a smaller point, short words would have small hashes before the mixing
 
 
@@ -77,9 +74,6 @@ class Vocabulary:
         self.secret = secret
         first, self.mask = secret.symbol_key
         self.point = _LEAST_POINT + first % (_PRIME - _LEAST_POINT)
-        self.powers[0] = 1
-        for value in range(1, PART + 1):
-            self.powers[value] = modulo_prime(times_plus(self.powers[value - 1], self.point, 0))
         for value in range(VALUES):
             self.skeletons[value] = MASKED if value & 1 else value
         for word in _DATES.split():
@@ -179,7 +173,6 @@ class SymbolText:
         total: uint64_t
         point: uint64_t = self.vocabulary.point
         mask: uint64_t = self.vocabulary.mask
-        kinds: uint32_t
         kind: uint8_t
         mark: uint32_t
         has_letters: cython.bint = False  # whether there may be letters of a script without spaces
@@ -208,12 +201,7 @@ class SymbolText:
             has_letters |= 0x0E00 <= mark < 0x1800
             at += 1
             if not kind & (ALONE | EXTEND):
-                kinds = folded[at - 1]
-                while at < end and (folded[at] & _OF_WORD == _IN_WORD or _separates(folded, at, end)):
-                    kinds |= folded[at]
-                    at += 1
-                kind = cython.cast(uint8_t, kinds >> KIND_AT)
-                total = _polynomial(folded + symbol.start, at - symbol.start, self.vocabulary.powers)
+                at = _word_end(folded, at, end, point, cython.address(total), cython.address(kind))
             while kind & (ALONE | EXTEND) and at < end and kind_at(folded, at) & EXTEND:
                 total = times_plus(total, point, (folded[at] & POINT) + 1)
                 at += 1
@@ -519,20 +507,26 @@ class SymbolText:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _polynomial(
-    points: cython.pointer(uint32_t), count: cython.Py_ssize_t, powers: cython.pointer(uint64_t)
-) -> uint64_t:
-    """The polynomial of a word's characters modulo 2^61 − 1, but for a few more; reduced once for each `PART` of it."""
-    value: uint64_t = 0
-    at: cython.Py_ssize_t = 0
-    while at < count:
-        end: cython.Py_ssize_t = at + (count - at - 1) % PART + 1
-        total: uint128_t = cython.cast(uint128_t, value) * powers[end - at]
-        while at < end:
-            total += cython.cast(uint128_t, powers[end - 1 - at]) * ((points[at] & POINT) + 1)
-            at += 1
-        value = folded(total)
-    return value
+def _word_end(
+    folded: cython.pointer(uint32_t),
+    at: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    point: uint64_t,
+    total: cython.pointer(uint64_t),
+    kinds: cython.pointer(uint8_t),
+) -> cython.Py_ssize_t:
+    """The end of a word whose first character is already in `total` and `kinds`; the others are added to both."""
+    hashed: uint64_t = total[0]
+    all_kinds: uint8_t = kinds[0]
+    while at < end:
+        kind: uint8_t = kind_at(folded, at)
+        if kind & (LETTER | ALONE | EXTEND) != LETTER and not _separates(folded, at, end):
+            break
+        hashed = times_plus(hashed, point, (folded[at] & POINT) + 1)
+        all_kinds |= kind
+        at += 1
+    total[0], kinds[0] = hashed, all_kinds
+    return at
 
 
 @cython.cfunc
