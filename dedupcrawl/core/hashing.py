@@ -67,6 +67,16 @@ def keyed_digest(data: bytes, one: uint64_t, other: uint64_t) -> bytes:
     return made
 
 
+def keyed_hash(data, size, point):
+    """Below 2^61: the same polynomial at a single point below 2^60, for a table in the memory of one process."""
+    value: uint64_t = 1
+    at: cython.Py_ssize_t = 0
+    while at < size:
+        value = folded(cython.cast(uint128_t, value) * point + _part(data, at, size))
+        at += 7
+    return modulo_prime(folded(cython.cast(uint128_t, value) * point + size))
+
+
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)

@@ -7,12 +7,19 @@ cdef enum:
     BREAK = 0
     INSTEAD_OF_BREAK = 2
     MASKED = 1
+    KNOWN_LINES = 1 << 13
     JOINED = 3  # letters from which one symbol is hashed, in scripts without spaces
+
+cdef struct KnownLine:
+    uint64_t key  # 0: none is known here
+    uint32_t hash  # of its skeleton
+    int symbols
 
 cdef class Vocabulary:
     cdef readonly object secret
     cdef uint64_t point, mask
     cdef uint16_t skeletons[VALUES]
+    cdef KnownLine lines[KNOWN_LINES]  # read last
 
 cdef extern from *:
     """
@@ -44,19 +51,24 @@ cdef extern from *:
         uint32_t hash
 
 
-cdef class SymbolText:
+cdef class Lines:
+    cdef Block *blocks
+    cdef int block_count, block_room, line
+    cdef readonly Vocabulary vocabulary
+    cdef Block *next_block(self) except NULL
+    cdef int note(self, const uint8_t *text, Py_ssize_t size, SymbolText reader) except -1
+    cdef uint64_t value_bits(self, const Block *block) except? 1
+
+
+cdef class SymbolText(Lines):
     cdef uint32_t *folded
     cdef Py_ssize_t size, room
     cdef Symbol *items
     cdef int count, item_room
-    cdef Block *blocks
     cdef uint16_t *scratch
     cdef Py_ssize_t scratch_room
-    cdef int block_count, block_room
     cdef bint has_line
     cdef bint may_have_url  # whether any block may have one
-    cdef int line
-    cdef readonly Vocabulary vocabulary
     cdef int reserve(self, Py_ssize_t size) except -1
     cdef int add(self, const uint8_t *text, Py_ssize_t size) except -1
     cdef int scan(self, Py_ssize_t begin) except -1
