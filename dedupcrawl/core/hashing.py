@@ -5,9 +5,14 @@ MurmurHash3 and its finalizer are by Austin Appleby (2011); whoever wants to can
 digest is a universal hash: Carter and Wegman, Universal Classes of Hash Functions (1979).
 """
 
+import os
+
 import cython
 from cython.cimports.dedupcrawl.core.arrays import uint8s, unset
 from cython.cimports.libc.string import memcpy
+
+# Random in each process, so that the authors of pages cannot make two texts that pass for one.
+_point = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") >> 4)
 
 
 @cython.cfunc
@@ -67,9 +72,10 @@ def keyed_digest(data: bytes, one: uint64_t, other: uint64_t) -> bytes:
     return made
 
 
-def keyed_hash(data, size, point):
-    """Below 2^61: the same polynomial at a single point below 2^60, for a table in the memory of one process."""
-    value: uint64_t = 1
+def keyed_hash(data, size, context):
+    """Below 2^61: such a polynomial at a point of this process, for tables in memory; `context` comes first in it."""
+    point: uint64_t = _point
+    value: uint64_t = 1 + context
     at: cython.Py_ssize_t = 0
     while at < size:
         value = folded(cython.cast(uint128_t, value) * point + _part(data, at, size))

@@ -1,25 +1,20 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from dedupcrawl.core.characters cimport ALONE, kind_of
+from dedupcrawl.core.memory cimport REMEMBERED, Remembered
 
 cdef enum:
     VALUES = 1 << 16
     BREAK = 0
     INSTEAD_OF_BREAK = 2
     MASKED = 1
-    KNOWN_LINES = 1 << 13
     JOINED = 3  # letters from which one symbol is hashed, in scripts without spaces
-
-cdef struct KnownLine:
-    uint64_t key  # 0: none is known here
-    uint32_t hash  # of its skeleton
-    int symbols
 
 cdef class Vocabulary:
     cdef readonly object secret
     cdef uint64_t point, mask
     cdef uint16_t skeletons[VALUES]
-    cdef KnownLine lines[KNOWN_LINES]  # read last
+    cdef Remembered lines[REMEMBERED]  # the hash of a line's skeleton, and its number of symbols
 
 cdef extern from *:
     """

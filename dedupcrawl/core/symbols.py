@@ -15,7 +15,6 @@ characters with a probability of n / 2^61 (Carter and Wegman, Universal Classes 
 whether the symbol holds a digit, so numbers can be told from words after the text is gone.
 """
 
-import os
 from functools import lru_cache
 
 import cython
@@ -37,8 +36,9 @@ from cython.cimports.dedupcrawl.core.characters import (
     kind_of,
     with_kind,
 )
-from cython.cimports.dedupcrawl.core.hashing import fmix64, keyed_hash, modulo_prime, murmur3_32, times_plus
+from cython.cimports.dedupcrawl.core.hashing import fmix64, modulo_prime, murmur3_32, times_plus
 from cython.cimports.dedupcrawl.core.items import SIZE, VALUE_BITS, VALUES_AT, merged
+from cython.cimports.dedupcrawl.core.memory import key_of, place_of_key
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 
@@ -48,8 +48,6 @@ SYMBOLS_VERSION = 6
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _PRIME = (1 << 61) - 1  # a Mersenne prime, modulo which words are hashed
-# Random in each process, so that the authors of pages cannot make two lines that pass for one.
-_line_point = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") >> 4)
 _HASHES = cython.declare(array.array, array.array("Q"))
 _LEAST_POINT = 1 << 32  # at a smaller point, short words would have small hashes before the mixing
 
@@ -143,19 +141,19 @@ class Lines:
 
     def note(self, text, size, reader):
         """Add a line in UTF-8, read by `reader` unless its vocabulary knows it: most lines recur on pages of a site."""
-        key: uint64_t = 1 + keyed_hash(text, size, _line_point)
-        known: cython.pointer(KnownLine) = self.vocabulary.lines + (fmix64(key) & (KNOWN_LINES - 1))
+        key: uint64_t = key_of(text, size, 0)
+        known: cython.pointer(Remembered) = place_of_key(self.vocabulary.lines, key)
         if known.key != key:
             reader.size = reader.count = reader.block_count = 0
             reader.has_line = False
             reader.add(text, size)
-            known.key, known.symbols, known.hash = key, reader.count, 0
+            known.key, known.result = key, reader.count
             if reader.block_count:
-                known.hash = reader.blocks[0].hash
-        if known.symbols:
+                known.result |= cython.cast(uint64_t, reader.blocks[0].hash) << 32
+        if known.result:
             block: cython.pointer(Block) = self.next_block()
             memset(block, 0, cython.sizeof(Block))
-            block.line, block.count, block.hash = self.line, known.symbols, known.hash
+            block.line, block.count, block.hash = self.line, known.result & 0x7FFFFFFF, known.result >> 32
         self.line += 1
         return 0
 
