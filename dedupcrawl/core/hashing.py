@@ -13,6 +13,7 @@ from cython.cimports.libc.string import memcpy
 
 # Random in each process, so that the authors of pages cannot make two texts that pass for one.
 _point = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") >> 4)
+_square = cython.declare(uint64_t, folded(cython.cast(uint128_t, _point) * _point))
 
 
 @cython.cfunc
@@ -74,13 +75,14 @@ def keyed_digest(data: bytes, one: uint64_t, other: uint64_t) -> bytes:
 
 def keyed_hash(data, size, context):
     """Below 2^61: such a polynomial at a point of this process, for tables in memory; `context` comes first in it."""
-    point: uint64_t = _point
+    point: uint128_t = _point
+    square: uint128_t = _square
     value: uint64_t = 1 + context
     at: cython.Py_ssize_t = 0
     while at < size:
-        value = folded(cython.cast(uint128_t, value) * point + _part(data, at, size))
-        at += 7
-    return modulo_prime(folded(cython.cast(uint128_t, value) * point + size))
+        value = folded(value * square + _part(data, at, size) * point + _part(data, at + 7, size))
+        at += 14
+    return modulo_prime(folded(value * point + size))
 
 
 @cython.cfunc
