@@ -5,7 +5,7 @@ from typing import Any, final
 
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.facts import Facts
-from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.symbols import Lines, SymbolText
 
 @final
 class Page:
