@@ -6,8 +6,9 @@
     four    read, and signed by exact, simhash, shingles and title
     default read with its headings and anchors, and signed by the default checks
 
-Pages are signed knowing what their site repeats, which was learned from all of them before. What a page takes is that
-of all pages less the first quarter.
+Pages are signed knowing what their site repeats, which was learned from all of them before. So what the core remembers
+of lines, links and tags is at hand too, as it is of most pages of a crawl. What a page takes is that of all pages less
+the first quarter.
 """
 
 from __future__ import annotations

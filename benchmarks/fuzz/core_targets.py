@@ -100,8 +100,10 @@ def page_of_markup(data: bytes) -> None:
         field.encode()
     text = page.main_text(_SECRET if flags & 4 else NO_SECRET)
     assert text.normalized == SymbolText.of(page.paragraphs, text.secret).normalized
-    for beside in page.beside():
-        assert len(beside.without(b"\1").without_urls()) <= len(beside)
+    asides, link_lines, secondary = page.beside()
+    assert asides.lines_in() == SymbolText.of(page.asides).lines_in()
+    assert link_lines.lines_in() == SymbolText.of(page.link_lines).lines_in()
+    assert len(secondary.without(b"\1").without_urls()) <= len(secondary)
 
 
 def facts_of_markup(data: bytes) -> None:

@@ -575,11 +575,11 @@ def fold_into(text, size, out):
     fold: int32_t
     it = cython.declare(_Folding)
     while at < size:
-        point = text[at]
-        if point < 0x80:
-            before = point
-            out[written] = _ascii[point]
-            written, at = written + 1, at + 1
+        if text[at] < 0x80:
+            while at < size and text[at] < 0x80:
+                out[written] = _ascii[text[at]]
+                written, at = written + 1, at + 1
+            before = text[at - 1]
             continue
         point = _common(text, size, at)
         if point:

@@ -7,6 +7,7 @@ from cython.cimports.dedupcrawl.core.arrays import keys_in, sort, sort_once, uin
 from cython.cimports.dedupcrawl.core.characters import MARK, kind_of
 from cython.cimports.dedupcrawl.core.hashing import fmix64
 from cython.cimports.dedupcrawl.core.postings import new_keys
+from cython.cimports.dedupcrawl.core.symbols import Block
 from cython.cimports.libc.math import ceil
 from cython.cimports.libc.string import memcpy
 
@@ -55,7 +56,11 @@ def code_positions(
         for i in range(count):
             paragraph[i] = 0
         first_of[0], first_of[1], groups = 0, count, min(count, 1)
-    _mark_neighbours(text, count, 0 if is_whole else end, end, paragraph, is_beside)
+    for i in range(groups):
+        block: cython.pointer(Block) = text.blocks + i
+        begins: cython.Py_ssize_t = 0 if is_whole else block.begin
+        ends_at: cython.Py_ssize_t = end if is_whole else min(end, block.end)
+        _mark_neighbours(text, begins, ends_at, first_of[i], first_of[i + 1], is_beside)
     word: cython.Py_ssize_t
     for word in range(count if anchors.shape[0] else 0):
         if _is_anchor(anchors, text.items[word].hash):
@@ -94,18 +99,14 @@ def _paragraphs(
     first_of: cython.pointer(uint32_t),
 ) -> cython.Py_ssize_t:
     """Fill in the paragraph of each symbol and the first symbol of each paragraph; return how many there are."""
-    at: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    line: uint32_t = 0
     groups: cython.Py_ssize_t = 0
-    for i in range(count):
-        while at < text.items[i].start:
-            line += text.folded[at] == 0x0A
-            at += 1
-        paragraph[i] = line
-        if not i or paragraph[i - 1] != line:
-            first_of[groups] = i
-            groups += 1
+    while groups < text.block_count and text.blocks[groups].first < count:
+        block: cython.pointer(Block) = text.blocks + groups
+        first_of[groups] = block.first
+        for i in range(block.first, min(count, block.first + block.count)):
+            paragraph[i] = groups
+        groups += 1
     first_of[groups] = count
     return groups
 
@@ -123,30 +124,23 @@ def _is_unit(
 @cython.exceptval(check=False)
 def _mark_neighbours(
     text: SymbolText,
-    count: cython.Py_ssize_t,
-    lines_end: cython.Py_ssize_t,
+    begin: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
-    paragraph: cython.pointer(uint32_t),
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
     is_beside: cython.pointer(uint8_t),
 ) -> cython.void:
-    """Mark the symbols next to each punctuation mark, on either side, that are in the same paragraph as the mark.
-
-    Only the line breaks before `lines_end` end paragraphs.
-    """
+    """Flag the symbols of a paragraph, `first` … `last` − 1, that stand beside its punctuation."""
     at: cython.Py_ssize_t
-    right: cython.Py_ssize_t = 0
-    line: uint32_t = 0
-    for at in range(end):
-        point: uint32_t = text.folded[at]
-        if point == 0x0A:
-            line += at < lines_end
-        if not kind_of(point) & MARK:
+    right: cython.Py_ssize_t = first
+    for at in range(begin, end):
+        if not kind_of(text.folded[at]) & MARK:
             continue
-        while right < count and text.items[right].start < at:
+        while right < last and text.items[right].start < at:
             right += 1
-        if right and paragraph[right - 1] == line:
+        if right > first:
             is_beside[right - 1] = True
-        if right < count and paragraph[right] == line:
+        if right < last:
             is_beside[right] = True
 
 

@@ -48,3 +48,4 @@ cdef inline uint64_t folded(uint128_t value) noexcept:
 
 
 cdef uint32_t murmur3_32(const uint8_t *data, Py_ssize_t size, uint32_t seed) noexcept
+cdef uint64_t keyed_hash(const uint8_t *data, Py_ssize_t size, uint64_t context) noexcept

@@ -5,9 +5,15 @@ MurmurHash3 and its finalizer are by Austin Appleby (2011); whoever wants to can
 digest is a universal hash: Carter and Wegman, Universal Classes of Hash Functions (1979).
 """
 
+import os
+
 import cython
 from cython.cimports.dedupcrawl.core.arrays import uint8s, unset
 from cython.cimports.libc.string import memcpy
+
+# Random in each process, so that the authors of pages cannot make two texts that pass for one.
+_point = cython.declare(uint64_t, int.from_bytes(os.urandom(8), "little") >> 4)
+_square = cython.declare(uint64_t, folded(cython.cast(uint128_t, _point) * _point))
 
 
 @cython.cfunc
@@ -65,6 +71,18 @@ def keyed_digest(data: bytes, one: uint64_t, other: uint64_t) -> bytes:
     made: bytes = unset(16)
     memcpy(uint8s(made), values, 16)
     return made
+
+
+def keyed_hash(data, size, context):
+    """Below 2^61: such a polynomial at a point of this process, for tables in memory; `context` comes first in it."""
+    point: uint128_t = _point
+    square: uint128_t = _square
+    value: uint64_t = 1 + context
+    at: cython.Py_ssize_t = 0
+    while at < size:
+        value = folded(value * square + _part(data, at, size) * point + _part(data, at + 7, size))
+        at += 14
+    return modulo_prime(folded(value * point + size))
 
 
 @cython.cfunc

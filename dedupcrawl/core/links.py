@@ -11,9 +11,12 @@ from cython.cimports.dedupcrawl.core.arrays import uint8s, unset
 from cython.cimports.dedupcrawl.core.ascii import find, is_digit, is_letter, is_space, lower
 from cython.cimports.dedupcrawl.core.characters import unescape_into
 from cython.cimports.dedupcrawl.core.hashing import murmur3_32
+from cython.cimports.dedupcrawl.core.memory import REMEMBERED, Remembered, key_of, place_of_key
 from cython.cimports.dedupcrawl.core.tags import Span
 from cython.cimports.libc.string import memcmp, memcpy
 
+# Where links lead: to another host, or 2^32 and the hash. It depends on the host, of relative links on the path too.
+_links = cython.declare(Remembered[REMEMBERED])
 _LINK_SEED = cython.declare(uint32_t, 1)  # keeps the hashes of links apart from those of lines
 
 
@@ -155,6 +158,9 @@ class LinkReader:
         self.host, self.host_of, self.path = host, host_of, path
         self.folder = path[: path.rfind(b"/") + 1]
         self.is_base_here = base_host == host
+        both: bytes = host + b"/" + base_host
+        self.of_site = key_of(uint8s(both), len(both), 0)
+        self.of_path = key_of(uint8s(path), len(path), self.of_site)
         # Room for the link, for its form, and for the form joined to a path.
         self.buffer = unset(4 * MOST_BYTES)
         self.first = uint8s(self.buffer)
@@ -163,8 +169,6 @@ class LinkReader:
     def leads_here(self, href, size, hashed):
         """Hash a link to a page of the same host and return 1; return 0 for any other link."""
         at: cython.Py_ssize_t = 0
-        made: cython.Py_ssize_t
-        colon: cython.Py_ssize_t
         while at < size and is_space(href[at]):
             at += 1
         while size > at and is_space(href[size - 1]):
@@ -173,6 +177,21 @@ class LinkReader:
         size -= at
         if not size or size > MOST_BYTES // 2:
             return 0
+        is_of_site: cython.bint = href[0] == 0x2F or (size > 6 and not memcmp(href, b"http://", 7))
+        is_of_site |= size > 7 and not memcmp(href, b"https://", 8)
+        key: uint64_t = key_of(href, size, self.of_site if is_of_site else self.of_path)
+        known: cython.pointer(Remembered) = place_of_key(_links, key)
+        if known.key != key:
+            leads: cython.int = self.follow(href, size, hashed)
+            known.key, known.result = key, cython.cast(uint64_t, leads) << 32 | hashed[0]
+        hashed[0] = cython.cast(uint32_t, known.result)
+        return known.result >> 32
+
+    def follow(self, href, size, hashed):
+        """The same for a link without white space around it."""
+        at: cython.Py_ssize_t
+        made: cython.Py_ssize_t
+        colon: cython.Py_ssize_t
         size = unescape_into(href, size, self.first, False)
         size = find(0x23, self.first, 0, size)
         while size and is_space(self.first[size - 1]):

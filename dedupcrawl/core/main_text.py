@@ -11,6 +11,7 @@ Text is weighed in UTF-8 bytes: about six for an English word and a space, six f
 
 import cython
 from cython.cimports.dedupcrawl.core.ascii import Text, is_digit, is_letter, is_space, lower
+from cython.cimports.dedupcrawl.core.memory import REMEMBERED, Remembered, key_of, place_of_key
 from cython.cimports.dedupcrawl.core.outline import Block, Element
 from cython.cimports.dedupcrawl.core.tags import (
     BOILERPLATE,
@@ -22,7 +23,7 @@ from cython.cimports.dedupcrawl.core.tags import (
     equals,
     next_attribute,
 )
-from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t
+from cython.cimports.libc.stdint import int64_t, uint8_t, uint32_t, uint64_t
 from cython.cimports.libc.string import memchr, memcmp, memset
 
 _BLOCK_COST = cython.declare(cython.double, 25)  # bytes; a smaller block counts against its container
@@ -59,6 +60,7 @@ widget widgets banquan daohang fenxiang guanggao tuijian xiangguan
 """
 _LONGEST_WORD = cython.declare(cython.int, 15)  # letters, so that a word and a zero fill 16 bytes
 _WORD_SLOTS = cython.declare(cython.int, 512)  # a power of two, six for each word
+_hints = cython.declare(Remembered[REMEMBERED])  # the hints in attributes
 _words = cython.declare(uint8_t[16][512])  # a hash table with open addressing; zeros follow each word
 
 _IN_NO_ROW = cython.declare(cython.int, 0)  # values of `Element.place`
@@ -202,7 +204,13 @@ def hint_of(text, element):
     """What an element holds, by its name and attributes."""
     if element.hint != BY_ATTRIBUTES:
         return element.hint
-    element.hint = _hint_in(text, element.attributes)
+    written: Span = element.attributes
+    written.end = min(written.end, written.begin + _HINT_LIMIT)
+    key: uint64_t = key_of(text + written.begin, written.end - written.begin, 0)
+    known: cython.pointer(Remembered) = place_of_key(_hints, key)
+    if known.key != key:
+        known.key, known.result = key, _hint_in(text, written)
+    element.hint = known.result
     return element.hint
 
 
@@ -212,7 +220,6 @@ def _hint_in(text: Text, left: Span) -> cython.int:
     """The hint in an element's attributes."""
     hint: cython.int = NEUTRAL
     attribute: Attribute
-    left.end = min(left.end, left.begin + _HINT_LIMIT)
     while next_attribute(text, cython.address(left), cython.address(attribute)):
         first: uint8_t = lower(text[attribute.name.begin])
         if first != 0x68 and first != 0x73 and first != 0x63 and first != 0x69 and first != 0x72:

@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 from dedupcrawl.core.ascii cimport Text
 from dedupcrawl.core.tags cimport Kind, Meaning, Span, Tag
@@ -8,6 +8,13 @@ cdef enum:
     MAX_DEPTH = 100
     MAX_NOTES = 1_000
     MAX_SHOWN = 2_000
+
+cdef enum:  # bits of what the attributes of a link say
+    HAS_TARGET = 1
+    IS_DOWNLOAD = 2
+    LENGTH_AT = 2  # the length of its target, 31 bits
+    LENGTH = 0x7FFFFFFF
+    BEGINS_AT = 33  # where that begins
 
 cdef struct Block:
     Py_ssize_t begin, end

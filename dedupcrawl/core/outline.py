@@ -10,6 +10,7 @@ import cython
 from cython.cimports.dedupcrawl.core.arrays import resized
 from cython.cimports.dedupcrawl.core.ascii import find, is_space
 from cython.cimports.dedupcrawl.core.characters import collapse_into, unescape_into
+from cython.cimports.dedupcrawl.core.memory import REMEMBERED, Remembered, key_of, place_of_key
 from cython.cimports.dedupcrawl.core.tags import (
     BREAK,
     EMBEDDED,
@@ -32,6 +33,7 @@ from cython.cimports.dedupcrawl.core.tags import (
 from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.libc.string import memcpy, memset
 
+_links = cython.declare(Remembered[REMEMBERED])  # what `_link_of` says of attributes
 _page = cython.declare(Meaning)  # of the page itself, the outermost element
 
 
@@ -288,18 +290,16 @@ class Outline:
 
     def start_link(self, tag):
         left: Span = tag.attributes
-        attribute: Attribute
         target: Span
-        has_target: cython.bint = False
-        is_download: cython.bint = False
         self.link_depth = 0
-        while next_attribute(self.source, cython.address(left), cython.address(attribute)):
-            if not has_target and equals(self.source, attribute.name, "href"):
-                has_target, target = True, attribute.value
-            elif equals(self.source, attribute.name, "download"):
-                is_download = True
-        if not has_target:
+        key: uint64_t = key_of(self.source + left.begin, left.end - left.begin, 0)
+        known: cython.pointer(Remembered) = place_of_key(_links, key)
+        if known.key != key:
+            known.key, known.result = key, _link_of(self.source + left.begin, left.end - left.begin)
+        if not known.result & HAS_TARGET:
             return 0
+        target.begin = left.begin + (known.result >> BEGINS_AT)
+        target.end = target.begin + (known.result >> LENGTH_AT & LENGTH)
         self.link_depth = self.depth
         self.is_new_link = True
         self.has_anchor = not self.hidden_depth
@@ -311,7 +311,7 @@ class Outline:
                 cython.pointer(Anchor), resized(self.anchors, self.anchor_room, cython.sizeof(Anchor))
             )
         self.anchors[self.anchor_count].target = target
-        self.anchors[self.anchor_count].is_download = is_download
+        self.anchors[self.anchor_count].is_download = known.result & IS_DOWNLOAD
         self.anchors[self.anchor_count].block = self.block_count
         self.anchors[self.anchor_count].element = self.stack[self.depth - 1].number
         self.anchor_count += 1
@@ -339,6 +339,23 @@ class Outline:
         shown.element, shown.is_hidden = self.stack[self.depth - 1].number, self.hidden_depth > 0
         self.shown_count += 1
         return 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _link_of(text: Text, size: cython.Py_ssize_t) -> uint64_t:
+    """Where in the attributes of a link its target stands, which has at most `LENGTH` bytes, and what else they say."""
+    left: Span
+    attribute: Attribute
+    made: uint64_t = 0
+    left.begin, left.end = 0, size
+    while next_attribute(text, cython.address(left), cython.address(attribute)):
+        if not made & HAS_TARGET and equals(text, attribute.name, "href"):
+            made |= HAS_TARGET | cython.cast(uint64_t, attribute.value.begin) << BEGINS_AT
+            made |= cython.cast(uint64_t, min(attribute.value.end - attribute.value.begin, LENGTH)) << LENGTH_AT
+        elif equals(text, attribute.name, "download"):
+            made |= IS_DOWNLOAD
+    return made
 
 
 @cython.cfunc

@@ -1,7 +1,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from dedupcrawl.core.outline cimport Outline
-from dedupcrawl.core.symbols cimport SymbolText, Vocabulary
+from dedupcrawl.core.symbols cimport Lines, SymbolText, Vocabulary
 
 cdef extern from *:
     bint PyUnicode_IS_ASCII(object text) noexcept
@@ -29,3 +29,4 @@ cdef class Page:
     cdef int add_lines(self, Outline outline, int block, Part part) except -1
     cdef tuple lines_of(self, Part part)
     cdef SymbolText symbols_of(self, Part part, Vocabulary vocabulary)
+    cdef Lines lines_of_symbols(self, Part part, Vocabulary vocabulary)

@@ -14,7 +14,7 @@ from cython.cimports.dedupcrawl.core.main_text import choose_main_text
 from cython.cimports.dedupcrawl.core.outline import Anchor, Block, Piece
 from cython.cimports.dedupcrawl.core.page_context import hashes_of
 from cython.cimports.dedupcrawl.core.secondary import shown_by
-from cython.cimports.dedupcrawl.core.symbols import SymbolText, Vocabulary
+from cython.cimports.dedupcrawl.core.symbols import Lines, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.tags import META, Attribute, Span, equals, next_attribute
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
@@ -195,14 +195,24 @@ class Page:
                 text.add(self.text + self.lines[i].begin, self.lines[i].end - self.lines[i].begin)
         return text
 
+    def lines_of_symbols(self, part, vocabulary):
+        lines: Lines = Lines.__new__(Lines)
+        reader: SymbolText = SymbolText.__new__(SymbolText)
+        i: cython.int
+        lines.vocabulary = reader.vocabulary = vocabulary
+        for i in range(self.line_count):
+            if self.lines[i].part == part:
+                lines.note(self.text + self.lines[i].begin, self.lines[i].end - self.lines[i].begin, reader)
+        return lines
+
     def main_text(self, secret: object = NO_SECRET):
         """The symbols of its paragraphs, for the index with this secret."""
         return self.symbols_of(MAIN, vocabulary_of(secret))
 
     def beside(self, secret: object = NO_SECRET):
-        """The symbols of its asides, of its link lines, and of its secondary text, for the index with this secret."""
+        """Its asides, its link lines, and the symbols of its secondary text, for the index with this secret."""
         vocabulary: Vocabulary = vocabulary_of(secret)
-        asides, link_lines = self.symbols_of(ASIDE, vocabulary), self.symbols_of(LINKS, vocabulary)
+        asides, link_lines = self.lines_of_symbols(ASIDE, vocabulary), self.lines_of_symbols(LINKS, vocabulary)
         return asides, link_lines, SymbolText.of(self.secondary, secret)
 
     @property

@@ -1,3 +1,5 @@
+from libc.stdint cimport uint8_t
+
 from dedupcrawl.core.outline cimport Element, Outline, Shown
 from dedupcrawl.core.tags cimport Span
 
@@ -5,7 +7,7 @@ cdef class Reader:
     cdef Outline outline
     cdef bint has_roles
     cdef list lines, resources
-    cdef dict seen
+    cdef bytes seen  # of each element whether it is in boilerplate: 1 if it is, 2 if not, 0 if that is not known
     cdef int characters, inner
     cdef int read(self) except -1
     cdef int read_shown(self, Shown *shown) except -1

@@ -7,9 +7,11 @@ boilerplate or repeats the page's text, tokens, icons and pixels say nothing abo
 """
 
 import cython
+from cython.cimports.dedupcrawl.core.arrays import uint8s, unset, zeros
 from cython.cimports.dedupcrawl.core.ascii import Text, find, is_digit, is_letter, is_space
 from cython.cimports.dedupcrawl.core.main_text import hint_of
 from cython.cimports.dedupcrawl.core.tags import BOILERPLATE, Attribute, equals, next_attribute
+from cython.cimports.libc.string import memcpy
 
 from dedupcrawl.core.characters import collapse
 from dedupcrawl.core.resources import FILES, identity, is_decoration, is_small, is_token, says_something
@@ -52,15 +54,15 @@ class Reader:
         outline: Outline = self.outline
         if not self.has_roles:
             return True
-        remembered: object = self.seen.get(element)
-        if remembered is None:
-            remembered = outline.elements[element].role != BOILERPLATE
+        seen: cython.pointer(uint8_t) = uint8s(self.seen) + element
+        if not seen[0]:
+            remembered: cython.bint = outline.elements[element].role != BOILERPLATE
             at: cython.int = element
             while remembered and at and outline.elements[at].running == 0:
                 remembered = hint_of(outline.source, cython.address(outline.elements[at])) != BOILERPLATE
                 at = outline.elements[at].parent
-            self.seen[element] = remembered
-        return remembered
+            seen[0] = 1 + remembered
+        return seen[0] == 2
 
     def read_shown(self, shown):
         text: Text = self.outline.source
@@ -226,17 +228,19 @@ def _is_data(text: Text, left: Span) -> cython.bint:
 def _leads_to_file(outline: Outline, target: Span) -> cython.bint:
     """Whether the target of a link, as it is written, has the extension of a file that is no page."""
     text: Text = outline.source
+    end: cython.Py_ssize_t = find(0x3B, text, target.begin, find(0x3F, text, target.begin, target.end))
     at: cython.Py_ssize_t = target.begin
-    dot: cython.Py_ssize_t = -1
-    while at < target.end and text[at] != 0x3F and text[at] != 0x23 and text[at] != 0x3B:
-        if text[at] == 0x2E:
-            dot = at + 1
-        elif dot >= 0 and not (is_letter(text[at]) or is_digit(text[at])):
-            if is_space(text[at]):
-                break
-            dot = -1
-        at += 1
-    if dot < 0 or not 2 <= at - dot <= _LONGEST_EXTENSION:
+    dot: cython.Py_ssize_t
+    end = find(0x23, text, at, end)
+    while True:
+        at = dot = find(0x2E, text, at, end) + 1
+        if dot > end:
+            return False
+        while at < end and (is_letter(text[at]) or is_digit(text[at])):
+            at += 1
+        if at == end or is_space(text[at]):
+            break
+    if not 2 <= at - dot <= _LONGEST_EXTENSION:
         return False
     if (text[dot] | 0x20 == 0x70 and text[dot + 1] | 0x20 == 0x68) or text[dot] | 0x20 == 0x68:
         return False  # most of these are .php, .html and .htm
@@ -252,7 +256,7 @@ def shown_by(outline, has_roles):
         return (), ()
     reader: Reader = Reader.__new__(Reader)
     reader.outline, reader.has_roles = outline, has_roles
-    reader.lines, reader.resources, reader.seen = [], [], {}
+    reader.lines, reader.resources, reader.seen = [], [], zeros(outline.element_count if has_roles else 0)
     reader.read()
     lines: list = reader.lines
     if lines:
@@ -291,11 +295,16 @@ def _embedded(name: bytes, attributes: dict) -> tuple:
 
 @cython.cfunc
 def _text_of(outline: Outline) -> bytes:
-    blocks: list = [outline.title.encode("utf-8", "replace")]
     i: cython.int
+    title: bytes = outline.title.encode("utf-8", "replace")
+    made: bytes = unset(outline.text_size + outline.block_count)
+    out: cython.pointer(uint8_t) = uint8s(made)
     for i in range(outline.block_count):
-        blocks.append(outline.text[outline.blocks[i].begin : outline.blocks[i].end])
-    return b"\n".join(blocks).replace(b"\0", b"\n")
+        size: cython.Py_ssize_t = outline.blocks[i].end - outline.blocks[i].begin
+        out[0] = 0x0A
+        memcpy(out + 1, outline.text + outline.blocks[i].begin, size)
+        out += 1 + size
+    return title + made[: out - uint8s(made)].replace(b"\0", b"\n")
 
 
 @cython.cfunc

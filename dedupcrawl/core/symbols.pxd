@@ -1,6 +1,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from dedupcrawl.core.characters cimport ALONE, kind_of
+from dedupcrawl.core.memory cimport REMEMBERED, Remembered
 
 cdef enum:
     VALUES = 1 << 16
@@ -13,6 +14,7 @@ cdef class Vocabulary:
     cdef readonly object secret
     cdef uint64_t point, mask
     cdef uint16_t skeletons[VALUES]
+    cdef Remembered lines[REMEMBERED]  # the hash of a line's skeleton, and its number of symbols
 
 cdef extern from *:
     """
@@ -44,19 +46,24 @@ cdef extern from *:
         uint32_t hash
 
 
-cdef class SymbolText:
+cdef class Lines:
+    cdef Block *blocks
+    cdef int block_count, block_room, line
+    cdef readonly Vocabulary vocabulary
+    cdef Block *next_block(self) except NULL
+    cdef int note(self, const uint8_t *text, Py_ssize_t size, SymbolText reader) except -1
+    cdef uint64_t value_bits(self, const Block *block) except? 1
+
+
+cdef class SymbolText(Lines):
     cdef uint32_t *folded
     cdef Py_ssize_t size, room
     cdef Symbol *items
     cdef int count, item_room
-    cdef Block *blocks
     cdef uint16_t *scratch
     cdef Py_ssize_t scratch_room
-    cdef int block_count, block_room
     cdef bint has_line
     cdef bint may_have_url  # whether any block may have one
-    cdef int line
-    cdef readonly Vocabulary vocabulary
     cdef int reserve(self, Py_ssize_t size) except -1
     cdef int add(self, const uint8_t *text, Py_ssize_t size) except -1
     cdef int scan(self, Py_ssize_t begin) except -1

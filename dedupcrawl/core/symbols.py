@@ -38,8 +38,9 @@ from cython.cimports.dedupcrawl.core.characters import (
 )
 from cython.cimports.dedupcrawl.core.hashing import fmix64, modulo_prime, murmur3_32, times_plus
 from cython.cimports.dedupcrawl.core.items import SIZE, VALUE_BITS, VALUES_AT, merged
+from cython.cimports.dedupcrawl.core.memory import key_of, place_of_key
 from cython.cimports.libc.stdlib import free, malloc, realloc
-from cython.cimports.libc.string import memcpy
+from cython.cimports.libc.string import memcpy, memset
 
 from dedupcrawl.core.digests import NO_SECRET
 
@@ -123,13 +124,76 @@ def _resized(array: cython.p_void, count: cython.Py_ssize_t, size: cython.size_t
     return made
 
 
-class SymbolText:
-    """Lines of text as symbols; a line that has any is a block."""
+class Lines:
+    """Lines of text: of each that has symbols (a block) how many it has, and the hash of its skeleton."""
+
+    def __dealloc__(self):
+        free(self.blocks)
+
+    def next_block(self):
+        """Room for one more block."""
+        room: cython.Py_ssize_t = _grown(self.block_room, self.block_count + 1)
+        if room > self.block_room:
+            self.blocks = cython.cast(cython.pointer(Block), _resized(self.blocks, room, cython.sizeof(Block)))
+            self.block_room = room
+        self.block_count += 1
+        return cython.address(self.blocks[self.block_count - 1])
+
+    def note(self, text, size, reader):
+        """Add a line in UTF-8, read by `reader` unless its vocabulary knows it: most lines recur on pages of a site."""
+        key: uint64_t = key_of(text, size, 0)
+        known: cython.pointer(Remembered) = place_of_key(self.vocabulary.lines, key)
+        if known.key != key:
+            reader.size = reader.count = reader.block_count = 0
+            reader.has_line = False
+            reader.add(text, size)
+            known.key, known.result = key, reader.count
+            if reader.block_count:
+                known.result |= cython.cast(uint64_t, reader.blocks[0].hash) << 32
+        if known.result:
+            block: cython.pointer(Block) = self.next_block()
+            memset(block, 0, cython.sizeof(Block))
+            block.line, block.count, block.hash = self.line, known.result & 0x7FFFFFFF, known.result >> 32
+        self.line += 1
+        return 0
+
+    def value_bits(self, block):
+        """Bits that depend on the numbers and date words of a line, which are not known without its symbols."""
+        return 0
+
+    def lines_in(self, are_valued: cython.bint = False) -> bytes:
+        """Items with the hash of each block's skeleton and its number of symbols, at most 255 (`items.pxd`).
+
+        If `are_valued`, also 16 bits that depend on the numbers and date words of the line, or of all lines of the same
+        skeleton, in whatever order.
+        """
+        number: cython.int
+        made: bytes = unset(8 * self.block_count)
+        items: cython.pointer(uint64_t) = uint64s(made)
+        for number in range(self.block_count):
+            block: cython.pointer(Block) = cython.address(self.blocks[number])
+            items[number] = cython.cast(uint64_t, block.hash) << 32 | min(block.count, SIZE)
+            if are_valued:
+                items[number] |= self.value_bits(block)
+        return made[: 8 * merged(items, self.block_count)]
+
+    @property
+    def block_hashes(self):
+        """The hash of each block's skeleton, in text order."""
+        return [self.blocks[i].hash for i in range(self.block_count)]
+
+    @property
+    def block_lines(self):
+        """The line number of each block, from 0 on."""
+        return [self.blocks[i].line for i in range(self.block_count)]
+
+
+class SymbolText(Lines):
+    """Lines of text as symbols."""
 
     def __dealloc__(self):
         free(self.folded)
         free(self.items)
-        free(self.blocks)
         free(self.scratch)
 
     @staticmethod
@@ -237,11 +301,7 @@ class SymbolText:
         return 0
 
     def add_block(self, begin, end, first, has_url):
-        room: cython.Py_ssize_t = _grown(self.block_room, self.block_count + 1)
-        if room > self.block_room:
-            self.blocks = cython.cast(cython.pointer(Block), _resized(self.blocks, room, cython.sizeof(Block)))
-            self.block_room = room
-        block: cython.pointer(Block) = cython.address(self.blocks[self.block_count])
+        block: cython.pointer(Block) = self.next_block()
         block.begin, block.end, block.first, block.count = begin, end, first, self.count - first
         block.line, block.may_have_url = self.line, has_url
         self.may_have_url |= has_url
@@ -252,7 +312,6 @@ class SymbolText:
         for i in range(block.count):
             self.scratch[i] = self.vocabulary.skeletons[value_of(self.items[first + i].hash)]
         block.hash = _skeleton_hash(self.scratch, block.count)
-        self.block_count += 1
         return 0
 
     def as_large(self):
@@ -458,42 +517,18 @@ class SymbolText:
                 view[i + number] = value_of(self.items[i].hash)
         return made
 
-    def lines_in(self, are_valued: cython.bint = False) -> bytes:
-        """Items with the hash of each block's skeleton and its number of symbols, at most 255 (`items.pxd`).
-
-        If `are_valued`, also 16 bits that depend on the numbers and date words of the line, or of all lines of the same
-        skeleton, in whatever order.
-        """
-        number: cython.int
+    def value_bits(self, block):
         i: cython.int
-        made: bytes = unset(8 * self.block_count)
-        items: cython.pointer(uint64_t) = uint64s(made)
-        room: bytes = unset(2 * self.count if are_valued else 0)
+        room: bytes = unset(2 * block.count)
         values: cython.pointer(uint16_t) = uint16s(room)
-        for number in range(self.block_count):
-            block: cython.pointer(Block) = cython.address(self.blocks[number])
-            items[number] = cython.cast(uint64_t, block.hash) << 32 | min(block.count, SIZE)
-            if are_valued:
-                for i in range(block.count):
-                    values[i] = value_of(self.items[block.first + i].hash)
-                hashed: uint32_t = _skeleton_hash(values, block.count)
-                items[number] |= ((hashed ^ block.hash) << VALUES_AT) & VALUE_BITS
-        return made[: 8 * merged(items, self.block_count)]
-
-    @property
-    def block_hashes(self):
-        """The hash of each block's skeleton, in text order."""
-        return [self.blocks[i].hash for i in range(self.block_count)]
+        for i in range(block.count):
+            values[i] = value_of(self.items[block.first + i].hash)
+        return cython.cast(uint64_t, _skeleton_hash(values, block.count) ^ block.hash) << VALUES_AT & VALUE_BITS
 
     @property
     def block_places(self):
         """For each block, the position of its first symbol, and its number of symbols."""
         return [(self.blocks[i].first, self.blocks[i].count) for i in range(self.block_count)]
-
-    @property
-    def block_lines(self):
-        """The line number of each block, from 0 on."""
-        return [self.blocks[i].line for i in range(self.block_count)]
 
     def blocks_within(self, most):
         """How many of its first blocks fit into `most` symbols, counting breaks between blocks."""

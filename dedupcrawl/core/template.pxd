@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t, uint32_t
 
-from dedupcrawl.core.symbols cimport SymbolText
+from dedupcrawl.core.symbols cimport Lines, SymbolText
 
 cdef struct Counted:
     uint32_t block, pages, page  # pages: 0 in a free slot; page: the last one counted, from 1 on

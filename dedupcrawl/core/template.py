@@ -152,7 +152,7 @@ class Template:
         for block in blocks:
             self.add_block(block, least, recur)
         for given, count in texts:
-            text: SymbolText = given
+            text: Lines = given
             for i in range(min(cython.cast(cython.Py_ssize_t, count), text.block_count)):
                 self.add_block(text.blocks[i].hash, least, recur)
         for raw in shown:

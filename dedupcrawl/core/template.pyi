@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import final
 
-from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.symbols import Lines, SymbolText
 
 MOST: int
 RECURRING: int
@@ -26,7 +26,7 @@ class Template:
         self,
         blocks: Iterable[int],
         title: str = "",
-        texts: tuple[tuple[SymbolText, int], ...] = (),
+        texts: tuple[tuple[Lines, int], ...] = (),
         shown: tuple[bytes, ...] = (),
     ) -> list[int]: ...
     def merge(self, other: Template) -> None: ...

@@ -13,7 +13,7 @@ from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
 from dedupcrawl.core.page_context import PageContext, resource_items
 from dedupcrawl.core.signatures import signatures_of
-from dedupcrawl.core.symbols import SymbolText
+from dedupcrawl.core.symbols import Lines, SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import View
 from dedupcrawl.index.record import Premise
@@ -22,6 +22,8 @@ from dedupcrawl.sites import host_alike
 
 OWN_SYMBOLS = 20
 """A page with fewer symbols than this outside its site's template is found only by the checks of the whole page."""
+
+_ALL = 1 << 30  # blocks of a text are counted
 
 
 class Analysis:
@@ -67,8 +69,8 @@ class Analysis:
     def learn(self, template: Template, title: str) -> list[int]:
         """Count the page in its site's template under this title; returns the blocks that have just become template."""
         self.is_counted = True
-        beside = (self.asides, self.link_lines, self.secondary)
-        texts = ((self.text, self._blocks), *zip(beside, map(len, beside), strict=True))
+        beside = (self.asides, _ALL), (self.link_lines, _ALL), (self.secondary, _ALL)
+        texts = ((self.text, self._blocks), *beside)
         return template.add((), title, texts, (self.page_context.links, self.page_context.resources))
 
     def without(self, template: Template) -> tuple[SymbolText, int]:
@@ -124,7 +126,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         return signatures_of(checks, of.page, of.text, own, of.signatures, names)
 
 
-def context_of(page: Page, asides: SymbolText, link_lines: SymbolText, secondary: SymbolText) -> PageContext:
+def context_of(page: Page, asides: Lines, link_lines: Lines, secondary: SymbolText) -> PageContext:
     """The page context: what surrounds the main text of a page."""
     also_at = b""
     if page.also_at:

@@ -136,7 +136,8 @@ if sys.argv[2:]:
 open("/proc/self/clear_refs", "w").write("5")  # the peak is what is used now
 before = status("VmRSS")
 page = page_of(made)
-texts = page.main_text(), *page.beside()
+*_, secondary = page.beside()
+texts = page.main_text(), secondary
 print(status("VmHWM") - before)
 for text in texts:
     sign(text.without(b"\\1").without_urls())
