@@ -20,9 +20,10 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.request import RequestFingerprinter
 
 from dedupcrawl.core.hash_set import HashSet
-from dedupcrawl.crawl.first_referrers import FirstReferrers, Referrer
+from dedupcrawl.crawl.first_referrers import FirstReferrers, Referrer, key_of
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL, is_for_spider
 from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.spelling import canonical_url
 
 
 class DupeFilterBypass:
@@ -105,7 +106,7 @@ class Repetitions:
 
     Attributes:
         are_known: Whether the filter is Scrapy's own, which never forgets.
-        urls: URLs, all without a fragment, of dropped links that no rule had changed.
+        urls: URLs, without their fragments, of dropped links that no rule had changed.
         dropped: Fingerprints of the requests that the filter has dropped.
         started: Fingerprint of a start request → its purposes: callback, arguments and cookie jar.
     """
@@ -146,13 +147,15 @@ class Repetitions:
         return request.callback or self._default, request.cb_kwargs, request.meta.get("cookiejar")
 
     def leaves_out(self, link: Request, response: Response) -> bool:
-        """True if a link whose URL is in `urls` would be dropped again; the caller counts it.
+        """True if a link whose URL, without its fragment, is in `urls` would be dropped again; the caller counts it.
 
         Rules that are newer than that drop are not applied: the link's page is fetched, or will be.
         """
         if link.dont_filter or link.method != "GET" or link.body or "verbatim_url" in link.meta:  # `_goes_by_url`
             return False
-        key, first_referrers = hash(link.url), self._first_referrers
+        if "#" in link.url and "#" in canonical_url(link.url):  # a page of its own, for which there may be rules
+            return False
+        key, first_referrers = key_of(link.url), self._first_referrers
         if key in first_referrers.known and key not in first_referrers.awaited:  # most links
             return True
         return not first_referrers.is_awaited(link.url, Referrer.of(response))
@@ -182,11 +185,11 @@ class Repetitions:
 
     def _remember(self, request: Request) -> None:
         """Drop links to the URL of a request from now on, unless a rule or a redirect has made this URL."""
-        is_link = request.meta.keys().isdisjoint((ORIGINAL_URL, "redirect_urls")) and "#" not in request.url
+        is_link = request.meta.keys().isdisjoint((ORIGINAL_URL, "redirect_urls"))
         if is_link and self._is_by_url and _goes_by_url(request):
             if len(self.urls) >= _URLS_KEPT:
                 self.urls.clear()
-            self.urls.add(request.url)
+            self.urls.add(request.url.partition("#")[0])
 
 
 # On five sites 67 to 90 % of the links had one of the last 10,000 different URLs, and hardly more had one of the last
@@ -219,7 +222,8 @@ class RememberedFingerprints(RequestFingerprinter):
     def fingerprint(self, request: Request) -> bytes:
         """The fingerprint that Scrapy's own fingerprinter makes of a request."""
         if request.method == "GET" and not request.body and "verbatim_url" not in request.meta:  # `_goes_by_url`
-            return self._of_url(request.url)
+            url = request.url
+            return self._of_url(url.partition("#")[0] if "#" in url else url)
         return super().fingerprint(request)
 
     def _made(self, url: str) -> bytes:

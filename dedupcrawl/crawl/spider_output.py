@@ -35,10 +35,12 @@ class RepeatedLinks(Component):
         urls, leaves_out = repetitions.urls if self._is_on else set[str](), repetitions.leaves_out
         try:
             async for one in result:
-                if isinstance(one, Request) and one.url in urls and leaves_out(one, response):
-                    count += 1
-                else:
-                    yield one
+                if isinstance(one, Request):
+                    url = one.url
+                    if (url.partition("#")[0] if "#" in url else url) in urls and leaves_out(one, response):
+                        count += 1
+                        continue
+                yield one
         finally:
             repetitions.count(count)
 
@@ -96,7 +98,7 @@ class SpiderOutput(BaseSpiderMiddleware):
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if one.url in repetitions.urls and repetitions.leaves_out(one, response):
+                    if one.url.partition("#")[0] in repetitions.urls and repetitions.leaves_out(one, response):
                         repetitions.count(1)
                     elif (sent := self._followed(one, referrer, links)) is not None:
                         yield sent
