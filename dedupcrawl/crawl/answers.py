@@ -70,7 +70,7 @@ class Answers:
         """Take note that the duplicate filter has dropped `request`."""
         if self._aliases.first_referrers.awaited:
             self._aliases.first_referrers.dropped(request)
-        if self._parts.stats.get_value("dedup/url/rewritten"):  # before the first rewrite, a drop saves no fetch
+        if self._rewrites.are_any:  # before the first rewrite, a drop saves no fetch
             self._parts.savings.drop(request)
 
     def answered(self, request: Request, response: Response, page: FetchedPage) -> None:

@@ -126,6 +126,11 @@ class Rewrites:
             self.flush()
         return True
 
+    @property
+    def are_any(self) -> bool:
+        """True once this process has recorded a rewrite."""
+        return bool(self._known)
+
     def of(self, url: str) -> Rewrite | None:
         """The rewrite of a URL in this crawl; None if there was none.
 
