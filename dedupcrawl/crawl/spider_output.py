@@ -94,7 +94,10 @@ class SpiderOutput(BaseSpiderMiddleware):
         assert response.request is not None
         held, referrer, repetitions = None, Referrer.of(response), self._repetitions
         links: list[Yielded] = []
-        repetitions.came(response.request)
+        if response.request.dont_filter and response.request.meta.get("is_start_request"):
+            settings = self._dedup.settings.for_url(response.request.url)
+            if settings.enabled and settings.url_mode == "rewrite":
+                self._bypass.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):
@@ -135,7 +138,7 @@ class SpiderOutput(BaseSpiderMiddleware):
                 self._dedup.parts.savings.drop(sent)
                 return None
         repetitions = self._repetitions
-        may_be = fingerprint in repetitions.dropped or fingerprint in repetitions.started
+        may_be = fingerprint in repetitions.dropped or fingerprint in self._bypass.started
         if may_be and repetitions.drops(sent, fingerprint):
             self._dedup.answers.dropped(sent)
             return None
