@@ -52,6 +52,15 @@ def test_a_rule_is_watched_from_its_first_use_on(folder: Path) -> None:
     assert book.owners == {"a.com"}
 
 
+@pytest.mark.parametrize("is_fetched", [True, False])
+def test_a_use_that_is_fetched_anyway_is_not_the_last(folder: Path, is_fetched: bool) -> None:
+    """What is fetched anyway hides nothing, so a trial of it tells nothing of what was left out before."""
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
+    book.count(url(1), ("wrong",), is_tried=False)
+    is_tried = book.is_due(url(2), ("wrong",), is_fetched=is_fetched)
+    assert book.last_uses() == ({url(1)} if is_fetched else set() if is_tried else {url(2)})
+
+
 def test_a_rule_that_is_switched_off_is_not_watched(folder: Path) -> None:
     write_rules(folder, SiteRules("a.com", (RIGHT, replace(WRONG, state="disabled"))))
     book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
