@@ -207,7 +207,7 @@ class Answers:
 
     def _found(self, host: str, target: str, look: Look) -> None:
         """Handle the page of a target, now that it is known what its host's error pages look like."""
-        suspects = self.audits.errors.suspects(host, target, look.outline) if self._rewrites.waits(target) else []
+        suspects = self.audits.errors.suspects(host, target, look) if self._rewrites.waits(target) else []
         if suspects:
             self._suspect(target, tuple(suspects), look)
         elif not self.audits.of_target(target):

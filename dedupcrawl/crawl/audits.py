@@ -387,7 +387,7 @@ class Audits:
             self.leading_on.learn(audit.target, audit.rules, held=held)
         if audit.suspects and audit.found is not None:
             learn = self.errors.trust if held else self.errors.learn
-            learn(host_of(audit.target), audit.found.outline)
+            learn(host_of(audit.target), audit.found)
 
     def _end_untold(self, audit: Audit) -> None:
         """End an audit of which a page is missing."""
