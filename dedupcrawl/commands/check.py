@@ -162,7 +162,7 @@ class _Reader:
             if len(self._sites) >= _MOST_SITES:
                 self._sites.clear()
             self._sites[site] = self._sites.get(site, SiteSoftware()).joined(SiteSoftware(seen=seen))
-        return self._sightings.ignored_at(url, self._sites[site].seen) if site in self._sites else ()
+        return self._sightings.ignored_at(url, self._sites[site].installations) if site in self._sites else ()
 
 
 def _pages(

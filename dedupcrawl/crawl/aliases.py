@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
@@ -56,7 +55,8 @@ class Aliases:
         self.first_referrers = FirstReferrers()
         self._elements = PageElements()
         self._changed = HashSet()  # URLs whose page has changed since earlier crawls
-        self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URL of a kept page → links that only it led to
+        self._kept: dict[str, list[Yielded]] = {}  # URL of a kept page → links that only it led to
+        self._kept_links = 0  # in all of these
         self._have_led = HashSet()  # URLs whose links were requested: their page yielded these, or their alias has them
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was dropped in doubt → its URL
 
@@ -309,14 +309,20 @@ class Aliases:
 
     def _remember(self, url: str, links: list[Yielded]) -> None:
         """Remember the links that only this page led to, while the page may still be judged again."""
+        self._forget(url)
         self._kept[url] = links
-        self._kept.move_to_end(url)
-        while len(self._kept) > MOST_PROVISIONAL or sum(map(len, self._kept.values())) > _MOST_KEPT:
-            self._kept.popitem(last=False)
+        self._kept_links += len(links)
+        while len(self._kept) > MOST_PROVISIONAL or self._kept_links > _MOST_KEPT:
+            self._forget(next(iter(self._kept)))
+
+    def _forget(self, url: str) -> list[Yielded] | None:
+        links = self._kept.pop(url, None)
+        self._kept_links -= len(links or ())
+        return links
 
     def judged_again(self, verdict: Verdict) -> None:
         """Store the alias of a kept page that turned out to be a sure duplicate, if its links are still remembered."""
-        if (links := self._kept.pop(verdict.url, None)) is not None:
+        if (links := self._forget(verdict.url)) is not None:
             with self._store.asked:
                 self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 

@@ -70,7 +70,7 @@ class Answers:
         """Take note that the duplicate filter has dropped `request`."""
         if self._aliases.first_referrers.awaited:
             self._aliases.first_referrers.dropped(request)
-        if self._parts.stats.get_value("dedup/url/rewritten"):  # before the first rewrite, a drop saves no fetch
+        if self._rewrites.are_any:  # before the first rewrite, a drop saves no fetch
             self._parts.savings.drop(request)
 
     def answered(self, request: Request, response: Response, page: FetchedPage) -> None:
@@ -207,7 +207,7 @@ class Answers:
 
     def _found(self, host: str, target: str, look: Look) -> None:
         """Handle the page of a target, now that it is known what its host's error pages look like."""
-        suspects = self.audits.errors.suspects(host, target, look.outline) if self._rewrites.waits(target) else []
+        suspects = self.audits.errors.suspects(host, target, look) if self._rewrites.waits(target) else []
         if suspects:
             self._suspect(target, tuple(suspects), look)
         elif not self.audits.of_target(target):

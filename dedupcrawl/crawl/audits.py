@@ -27,7 +27,7 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.index.record import Rewrite
-from dedupcrawl.sites import host_of, owner_of
+from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.urls.probation import TRIALS_OF_A_SECTION
 from dedupcrawl.urls.rule_book import Ruling
 from dedupcrawl.urls.sections import folders
@@ -147,7 +147,7 @@ class Audits:
         """
         self._take_over()
         wanting = self._book.wanting()
-        if uses := self._uses(rules={rule for _, rule in wanting}):
+        if uses := self._uses(rules={(site_of(owner), rule) for owner, rule in wanting}):
             self._audit_some(uses, lambda use: self._book.is_wanting(use.url, use.rules))
             of = defaultdict[tuple[str, str], list[Rewrite]](list)  # by owner and rule
             for one in uses:
@@ -173,8 +173,8 @@ class Audits:
         for use in islice(filter(is_open, uses), most):
             self.audit(Audit(use.url, use.canonical, use.rules, found=look), self._rewrites.request(use))
 
-    def _uses(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
-        """The rewrites to these targets, or by these rules, in random order."""
+    def _uses(self, targets: Collection[str] = (), rules: Collection[tuple[str, str]] = ()) -> list[Rewrite]:
+        """The rewrites to these targets, or by these rules of a site, in random order."""
         uses = sorted(self._rewrites.found(targets, rules), key=lambda use: use.url)
         self._parts.chance.shuffle(uses)
         return uses
@@ -387,7 +387,7 @@ class Audits:
             self.leading_on.learn(audit.target, audit.rules, held=held)
         if audit.suspects and audit.found is not None:
             learn = self.errors.trust if held else self.errors.learn
-            learn(host_of(audit.target), audit.found.outline)
+            learn(host_of(audit.target), audit.found)
 
     def _end_untold(self, audit: Audit) -> None:
         """End an audit of which a page is missing."""

@@ -44,6 +44,7 @@ class Batch:
         self.reads_ahead = index.pages_at_once > 1
         self._requested: list[tuple[str, asyncio.Future[None]]] = []
         self._pages: dict[FetchedPage, None] = {}
+        self._bytes = 0  # of the bodies of these pages
         self._work: list[Callable[[], object]] = []
         self._asked: dict[FetchedPage, list[Asked]] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -105,8 +106,9 @@ class Batch:
     def _wait_for(self, page: FetchedPage | None) -> None:
         if page is not None and page not in self._pages and not page.is_analysed:
             self._pages[page] = None
+            self._bytes += page.body_length
         most = max(len(self._pages), len(self._asked))
-        if not most or most >= _MOST_PAGES or sum(page.body_length for page in self._pages) >= _MOST_BYTES:
+        if not most or most >= _MOST_PAGES or self._bytes >= _MOST_BYTES:
             self.flush()
         else:
             self._start_timer()
@@ -123,7 +125,7 @@ class Batch:
             self._timer.cancel()
             self._timer = None
         pages, work, questions = self._pages, self._work, list(self._asked.values())
-        self._pages, self._work, self._asked = {}, [], {}
+        self._pages, self._bytes, self._work, self._asked = {}, 0, [], {}
         for page in pages:
             with suppress(Exception):  # raised again where the page is asked for
                 page.analyse()

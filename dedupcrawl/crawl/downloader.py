@@ -64,9 +64,7 @@ class UrlMiddleware(Component):
         if tried is not None and is_redirected and is_for_spider(request) and not is_new:
             self._dedup.answers.audits.fetch_past_spider(request)
             raise AlreadyFetchedError(f"{request.url} is fetched as it was requested")
-        if tried is None and (
-            self._dedup.repetitions.has_started_with(request) or self._dedup.parts.bypass.repeats(request)
-        ):
+        if tried is None and self._dedup.parts.bypass.repeats(request):
             self._dedup.answers.dropped(request)
             raise AlreadyFetchedError(f"{request.url} is fetched for the same callback by another request")
         if not request.dont_filter and CANONICAL in request.meta and request.url in fetched.given_back:

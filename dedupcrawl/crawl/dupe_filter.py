@@ -20,9 +20,9 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.request import RequestFingerprinter
 
 from dedupcrawl.core.hash_set import HashSet
-from dedupcrawl.crawl.first_referrers import FirstReferrers, Referrer
+from dedupcrawl.crawl.first_referrers import FirstReferrers, Referrer, key_of
 from dedupcrawl.crawl.request_meta import ORIGINAL_URL, is_for_spider
-from dedupcrawl.settings import DedupSettings
+from dedupcrawl.urls.spelling import canonical_url
 
 
 class DupeFilterBypass:
@@ -33,6 +33,10 @@ class DupeFilterBypass:
     class remembers fingerprints as the filter does, and forgets them with the process: a request that was on its way
     when the process died is sent again.
 
+    Scrapy itself requests `start_urls` past the filter, which therefore lets the first link back to one pass. A page
+    that comes again at the same URL is an update, not a duplicate, so its items would be stored twice. Once a callback
+    has got such a page, a link for the same callback brings nothing new. Links for other callbacks pass.
+
     A repetition may also have passed the filter before, and still wait in the queue (see `repeats`).
 
     Args:
@@ -40,7 +44,8 @@ class DupeFilterBypass:
         default: The callback of requests without one.
 
     Attributes:
-        known: Fingerprints of the requests that bypassed the filter.
+        known: Fingerprints of the requests that bypassed the filter because of the add-on.
+        started: Fingerprints of start requests whose response has come.
     """
 
     def __init__(
@@ -52,17 +57,23 @@ class DupeFilterBypass:
     ) -> None:
         self._signals, self._dropped, self._default = signals, dropped, default
         self._fingerprint = fingerprint
-        self.known = HashSet()
-        self._purposes = HashSet()  # fingerprints, callbacks and cookie jars of these requests
+        self.known, self.started = HashSet(), HashSet()
+        self._purposes = HashSet()  # hashes of what these requests are for
 
     def admit(self, request: Request) -> Request:
         """Return a copy of `request` that bypasses the filter, and drop its repetitions from now on."""
         if not self.known:  # until then, a signal for every request would cost much and change nothing
             self._signals.connect(self._scheduled, signal=request_scheduled)
-        self.known.add(self._fingerprint(request))
-        if not request.cb_kwargs:
-            self._purposes.add(self._purpose(request))
+        fingerprint = self._fingerprint(request)
+        self.known.add(fingerprint)
+        self._remember(request, fingerprint)
         return request.replace(dont_filter=True)
+
+    def came(self, request: Request) -> None:
+        """Remember a start request whose response has come to its callback."""
+        fingerprint = self._fingerprint(request)
+        self.started.add(fingerprint)
+        self._remember(request, fingerprint)
 
     def leave_to_filter(self, request: Request) -> None:
         """Leave repetitions of a request to the filter again: a start request's callback may yield all others."""
@@ -74,12 +85,24 @@ class DupeFilterBypass:
         return bool(self.known) and self._fingerprint(request) in self.known
 
     def repeats(self, request: Request) -> bool:
-        """True for a request that would bring the page of an admitted request to the same callback once more."""
-        is_known = not request.dont_filter and self.knows(request)
-        return is_known and not request.cb_kwargs and self._purpose(request) in self._purposes
+        """True for a request that would bring the page of one of these requests to the same callback once more."""
+        if request.dont_filter or not (self.known or self.started) or not is_for_spider(request):
+            return False
+        fingerprint = self._fingerprint(request)
+        is_known = fingerprint in self.known or fingerprint in self.started
+        return is_known and self._purpose(request, fingerprint) in self._purposes
 
-    def _purpose(self, request: Request) -> tuple[object, ...]:
-        return self._fingerprint(request), request.callback or self._default, request.meta.get("cookiejar")
+    def _remember(self, request: Request, fingerprint: bytes) -> None:
+        if (purpose := self._purpose(request, fingerprint)) is not None:
+            self._purposes.add(purpose)
+
+    def _purpose(self, request: Request, fingerprint: bytes) -> int | None:
+        """The hash of what a request is for; None, which is no purpose, if its arguments have no hash."""
+        callback, arguments = request.callback or self._default, request.cb_kwargs.items()
+        try:
+            return hash((fingerprint, callback, frozenset(arguments), request.meta.get("cookiejar")))
+        except TypeError:
+            return None
 
     def _scheduled(self, request: Request) -> None:
         """Drop repetitions. Scrapy calls this for each request, which rules may have rewritten, before its filter."""
@@ -95,64 +118,39 @@ class Repetitions:
     scheduler on its way to the filter. Scrapy's own filter never forgets, so a link that it has dropped once need not
     go through it again. Other filters and schedulers may forget, so they see all links except those back to the start.
 
-    Scrapy requests `start_urls` without its filter, which therefore lets the first link back to one pass. A page that
-    comes again at the same URL is an update, not a duplicate, so its items would be stored twice. Once a callback has
-    got such a page, a link for the same callback brings nothing new, nor does one that waits in the queue.
-
     Args:
-        settings: Links back to the start are dropped only where these allow rewriting.
         first_referrers: A link that must be counted there is not dropped early.
 
     Attributes:
         are_known: Whether the filter is Scrapy's own, which never forgets.
-        urls: URLs, all without a fragment, of dropped links that no rule had changed.
+        urls: URLs, without their fragments, of dropped links that no rule had changed.
         dropped: Fingerprints of the requests that the filter has dropped.
-        started: Fingerprint of a start request → its purposes: callback, arguments and cookie jar.
     """
 
-    def __init__(self, crawler: Crawler, settings: DedupSettings, first_referrers: FirstReferrers) -> None:
+    def __init__(self, crawler: Crawler, bypass: DupeFilterBypass, first_referrers: FirstReferrers) -> None:
         assert crawler.request_fingerprinter is not None
-        assert crawler.spider is not None
         assert crawler.stats is not None
-        self._settings, self._stats, self._first_referrers = settings, crawler.stats, first_referrers
-        self._default = crawler.spider.parse
+        self._stats, self._bypass, self._first_referrers = crawler.stats, bypass, first_referrers
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._is_by_url = isinstance(crawler.request_fingerprinter, RememberedFingerprints)
         self.urls: set[str] = set()
         self.dropped = HashSet()
-        self.started: dict[bytes, list[tuple[object, ...]]] = {}
         self.are_known = (
             load_object(crawler.settings["SCHEDULER"]) is Scheduler
             and load_object(crawler.settings["DUPEFILTER_CLASS"]) is RFPDupeFilter
             and not crawler.settings.getbool("DUPEFILTER_DEBUG")  # the filter logs each dropped request then
         )
 
-    def came(self, request: Request) -> None:
-        """Remember a start request whose response has come to its callback."""
-        if request.dont_filter and request.meta.get("is_start_request"):
-            settings = self._settings.for_url(request.url)
-            if settings.enabled and settings.url_mode == "rewrite":
-                forms = self.started.setdefault(self._fingerprint(request), [])
-                if (purpose := self._purpose(request)) not in forms:  # a spider may start with one page every minute
-                    forms.append(purpose)
-
-    def has_started_with(self, request: Request) -> bool:
-        """True for a request that would bring the same page to the same callback again."""
-        if not self.started or request.dont_filter or not is_for_spider(request):
-            return False
-        return self._purpose(request) in self.started.get(self._fingerprint(request), ())
-
-    def _purpose(self, request: Request) -> tuple[object, ...]:
-        return request.callback or self._default, request.cb_kwargs, request.meta.get("cookiejar")
-
     def leaves_out(self, link: Request, response: Response) -> bool:
-        """True if a link whose URL is in `urls` would be dropped again; the caller counts it.
+        """True if a link whose URL, without its fragment, is in `urls` would be dropped again; the caller counts it.
 
         Rules that are newer than that drop are not applied: the link's page is fetched, or will be.
         """
         if link.dont_filter or link.method != "GET" or link.body or "verbatim_url" in link.meta:  # `_goes_by_url`
             return False
-        key, first_referrers = hash(link.url), self._first_referrers
+        if "#" in link.url and "#" in canonical_url(link.url):  # a page of its own, for which there may be rules
+            return False
+        key, first_referrers = key_of(link.url), self._first_referrers
         if key in first_referrers.known and key not in first_referrers.awaited:  # most links
             return True
         return not first_referrers.is_awaited(link.url, Referrer.of(response))
@@ -167,7 +165,7 @@ class Repetitions:
         if request.dont_filter:
             return False
         was_dropped = fingerprint in self.dropped
-        if not was_dropped and not self.has_started_with(request):
+        if not was_dropped and not self._bypass.repeats(request):
             return False
         if was_dropped:
             self._remember(request)
@@ -182,11 +180,11 @@ class Repetitions:
 
     def _remember(self, request: Request) -> None:
         """Drop links to the URL of a request from now on, unless a rule or a redirect has made this URL."""
-        is_link = request.meta.keys().isdisjoint((ORIGINAL_URL, "redirect_urls")) and "#" not in request.url
+        is_link = request.meta.keys().isdisjoint((ORIGINAL_URL, "redirect_urls"))
         if is_link and self._is_by_url and _goes_by_url(request):
             if len(self.urls) >= _URLS_KEPT:
                 self.urls.clear()
-            self.urls.add(request.url)
+            self.urls.add(request.url.partition("#")[0])
 
 
 # On five sites 67 to 90 % of the links had one of the last 10,000 different URLs, and hardly more had one of the last
@@ -219,7 +217,8 @@ class RememberedFingerprints(RequestFingerprinter):
     def fingerprint(self, request: Request) -> bytes:
         """The fingerprint that Scrapy's own fingerprinter makes of a request."""
         if request.method == "GET" and not request.body and "verbatim_url" not in request.meta:  # `_goes_by_url`
-            return self._of_url(request.url)
+            url = request.url
+            return self._of_url(url.partition("#")[0] if "#" in url else url)
         return super().fingerprint(request)
 
     def _made(self, url: str) -> bytes:

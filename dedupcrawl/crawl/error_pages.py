@@ -2,8 +2,9 @@
 
 Some error pages come with a status of success ("soft 404"). A suspicion costs only one trial, so little evidence is
 enough for one. The crawl suspects an answer that looks like the host's answers of status 404 or 410, or like its answer
-to a made-up URL (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); a text that answers several canonical URLs; and a
-canonical URL that redirects to another.
+to a made-up URL (Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004); one with the title and headline of such an answer,
+whose text may change from request to request; a text that answers several canonical URLs; and a canonical URL that
+redirects to another.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.main_outline import values_of
+from dedupcrawl.crawl.same_page import Look
 from dedupcrawl.sites import owner_of
 
 _ALIKE = 0.8  # share of the symbols of either text that occur in the other
@@ -29,10 +31,10 @@ class ErrorPages:
     """What is known of the error pages of a crawl's hosts, in bounded memory."""
 
     def __init__(self) -> None:
-        self._errors: OrderedDict[str, list[bytes]] = OrderedDict()  # host → outlines
+        self._errors: OrderedDict[str, list[Look]] = OrderedDict()  # by host
         self._urls: OrderedDict[int, list[str]] = OrderedDict()  # hash of host and outline → canonical URLs
         self._looked_at: dict[str, int] = {}  # host → number of its pages of status 404 or 410
-        self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline
+        self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline, or title and headline
 
     def is_new(self, host: str) -> bool:
         """True the first time that this, or `learn`, is called for a host."""
@@ -49,34 +51,38 @@ class ErrorPages:
             self._looked_at.clear()
         return count <= _PAGES_OF_A_HOST
 
-    def learn(self, host: str, outline: bytes) -> None:
-        """Remember the text that the host answers where it has no page."""
-        if not outline:
+    def learn(self, host: str, look: Look) -> None:
+        """Remember what the host answers where it has no page."""
+        if not look.outline:
             return
         self.is_new(host)
-        outlines = self._errors[host]
-        if len(outlines) < _TEXTS_OF_A_HOST and not any(_alike(outline, one) for one in outlines):
-            outlines.append(outline)
+        errors, names = self._errors[host], _names(look)
+        is_known = any(_names(one) == names and _alike(look, one) for one in errors)
+        if len(errors) < _TEXTS_OF_A_HOST and not is_known:
+            errors.append(look)
 
-    def suspects(self, host: str, canonical: str, outline: bytes) -> list[str]:
+    def suspects(self, host: str, canonical: str, look: Look) -> list[str]:
         """The canonical URLs that led to this text, this one among them, if it may be an error page; else []."""
-        key = _key(host, outline)
-        if not outline or key in self._trusted:
+        key, names, errors = _key(host, look.outline), _names(look), self._errors.get(host, ())
+        if not look.outline or key in self._trusted:
             return []
         urls = self._urls.setdefault(key, [])
         self._urls.move_to_end(key)
         if canonical not in urls and len(urls) < _SAME_TEXT:
             urls.append(canonical)
         _forget_oldest(self._urls, _TEXTS)
-        if len(urls) >= _SAME_TEXT or any(_alike(outline, error) for error in self._errors.get(host, ())):
+        is_named_so = (
+            bool(names) and any(_names(one) == names for one in errors) and _key(host, names) not in self._trusted
+        )
+        if is_named_so or len(urls) >= _SAME_TEXT or any(_alike(look, one) for one in errors):
             return list(dict.fromkeys([*urls, canonical]))
         return []
 
-    def trust(self, host: str, outline: bytes) -> None:
-        """Never again suspect this text, at whatever URL; also forget error pages that look like it."""
-        self._trusted[_key(host, outline)] = None
+    def trust(self, host: str, look: Look) -> None:
+        """Never again suspect this text, or a page called like this one; also forget error pages that look like it."""
+        self._trusted |= {_key(host, look.outline): None, _key(host, _names(look)): None}
         if host in self._errors:
-            self._errors[host] = [error for error in self._errors[host] if not _alike(outline, error)]
+            self._errors[host] = [one for one in self._errors[host] if not _alike(look, one)]
         _forget_oldest(self._trusted, _TEXTS)
 
 
@@ -107,13 +113,19 @@ class LeadingOn:
         return self._led[owner_of(canonical), rules] >= _USUAL
 
 
-def _key(host: str, outline: bytes) -> int:
-    """Hash a host and an outline: outlines take up to 64 KB each."""
-    return int.from_bytes(digest_of(host.encode() + b"\0" + outline)[:8], "big")
+def _key(host: str, text: bytes) -> int:
+    """Hash a host, and an outline or names: outlines take up to 64 KB each."""
+    return int.from_bytes(digest_of(host.encode() + b"\0" + text)[:8], "big")
 
 
-def _alike(one: bytes, other: bytes) -> bool:
-    return _occurring(one, other) >= _ALIKE and _occurring(other, one) >= _ALIKE
+def _names(look: Look) -> bytes:
+    """What a page is called; empty if it has neither a title nor a headline."""
+    return f"{look.title}\n{look.headline}".encode("utf-8", "surrogatepass").strip()
+
+
+def _alike(one: Look, other: Look) -> bool:
+    outlines = one.outline, other.outline
+    return _occurring(*outlines) >= _ALIKE and _occurring(*reversed(outlines)) >= _ALIKE
 
 
 def _occurring(outline: bytes, other: bytes) -> float:

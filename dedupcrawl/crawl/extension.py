@@ -131,7 +131,7 @@ class Dedup:
         self.page_log = PageLog(self._log, parts)
         self.storing = Storing(parts, self.refetches, self.falls, self.page_log)
         self.aliases = Aliases(parts)
-        self.repetitions = Repetitions(crawler, self.settings, self.aliases.first_referrers)
+        self.repetitions = Repetitions(crawler, parts.bypass, self.aliases.first_referrers)
         self.answers = Answers(parts, self.aliases, AliasRows(self._log, parts), self.falls)
         self.software = None if software is None else Software(software, self._normalizer, parts.book, self.stats)
         if not self.settings.run and is_redis(spec) and self.settings.scope == "run":

@@ -48,7 +48,7 @@ class Falls:
                 or not restricted.issubset(rules.normalize(use.url).rules)
             )
 
-        wrong = {rule for ruling in rulings.values() for rule in (*ruling.revoked, *ruling.restricted)}
+        wrong = {(site_of(of), rule) for of, one in rulings.items() for rule in (*one.revoked, *one.restricted)}
         for target in targets:
             self._rewrites.refute(target)
         uses = list(filter(is_fallen, self._rewrites.found(targets, wrong)))

@@ -218,6 +218,7 @@ class AliasRows:
         self._run, self._book, self._stats = parts.run, parts.book, parts.stats
         # Owner and rule → pairs of URL and target.
         self._waiting: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        self._waiting_count = 0
 
     def used(self, url: str, target: str, rules: tuple[str, ...]) -> None:
         """Log an alias once it is proven: `target` is requested instead of `url`, which is not fetched for a trial."""
@@ -225,8 +226,9 @@ class AliasRows:
             return
         if self._book.is_proved(url, rules):
             self._add(url, target, rules, held=None)
-        elif sum(map(len, self._waiting.values())) < _MOST_WAITING:
+        elif self._waiting_count < _MOST_WAITING:
             self._waiting[owner_of(url), rules[0]].append((url, target))
+            self._waiting_count += 1
 
     def tried(self, url: str, target: str, rules: tuple[str, ...], *, held: bool) -> None:
         """Log a trial in which both URLs were fetched; call this after the rule book was told of its outcome."""
@@ -235,7 +237,9 @@ class AliasRows:
         self._add(url, target, rules, held=held)
         if not source:
             return
-        for other, other_target in self._waiting.pop((owner_of(url), rules[0]), []):
+        waiting = self._waiting.pop((owner_of(url), rules[0]), [])
+        self._waiting_count -= len(waiting)
+        for other, other_target in waiting:
             self.used(other, other_target, rules)
 
     def _add(self, url: str, target: str, rules: tuple[str, ...], *, held: bool | None) -> None:

@@ -106,4 +106,4 @@ def ask_for_error(probes: Probes, errors: ErrorPages, host: str, url: str) -> No
 def learn_error(errors: ErrorPages, host: str, page: FetchedPage | None) -> None:
     """Add the text of a host's error page, if there is one, to `errors`."""
     if page is not None:
-        errors.learn(host, Look.at(page.analyse()).outline)
+        errors.learn(host, Look.at(page.analyse()))

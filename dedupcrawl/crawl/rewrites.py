@@ -28,7 +28,7 @@ from dedupcrawl.crawl.packed_request import restored
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Rewrite, plain
 from dedupcrawl.printable import printable
-from dedupcrawl.sites import without_user
+from dedupcrawl.sites import site_of, without_user
 
 logger = logging.getLogger(__name__)
 
@@ -126,6 +126,11 @@ class Rewrites:
             self.flush()
         return True
 
+    @property
+    def are_any(self) -> bool:
+        """True once this process has recorded a rewrite."""
+        return bool(self._known)
+
     def of(self, url: str) -> Rewrite | None:
         """The rewrite of a URL in this crawl; None if there was none.
 
@@ -135,18 +140,19 @@ class Rewrites:
         self.flush()
         return self._index.rewrite(without_user(url), self._spider.name, self._run)
 
-    def found(self, targets: Collection[str] = (), rules: Collection[str] = ()) -> list[Rewrite]:
-        """The rewrites of this crawl to these targets, or by rules with these ids, of whatever site.
+    def found(self, targets: Collection[str] = (), rules: Collection[tuple[str, str]] = ()) -> list[Rewrite]:
+        """The rewrites of this crawl to these targets, or by these rules, each given as its site and its id.
 
         Raises:
             OSError, IndexDamagedError: The index cannot be read.
         """
         self.flush()
         wanted, by = set(map(without_user, targets)), set(rules)
-        new = [one for one in self._new if one.canonical in wanted or not by.isdisjoint(one.rules)]
         if not wanted and not by:
             return []
         there = self._index.rewrites_of(self._spider.name, self._run, canonicals=wanted, rules=by)
+        pairs = ((one, site_of(one.url)) for one in self._new)
+        new = [one for one, site in pairs if one.canonical in wanted or any((site, rule) in by for rule in one.rules)]
         return [*there, *new]
 
     def rules_between(self, url: str, target: str) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ class SoftwareStore:
 
     def ignored_at(self, url: str) -> tuple[str, ...]:
         """What does not count of a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
-        return self.sightings.ignored_at(url, self.sites.of(site_of(url)).seen)
+        return self.sightings.ignored_at(url, self.sites.of(site_of(url)).installations)
 
     def _rules_at(self, installation: Installation, others: tuple[str, ...]) -> tuple[Rule, ...]:
         """Made once: each host of a site that is recognized changes the rules of the site, which has many hosts."""

@@ -35,10 +35,12 @@ class RepeatedLinks(Component):
         urls, leaves_out = repetitions.urls if self._is_on else set[str](), repetitions.leaves_out
         try:
             async for one in result:
-                if isinstance(one, Request) and one.url in urls and leaves_out(one, response):
-                    count += 1
-                else:
-                    yield one
+                if isinstance(one, Request):
+                    url = one.url
+                    if (url.partition("#")[0] if "#" in url else url) in urls and leaves_out(one, response):
+                        count += 1
+                        continue
+                yield one
         finally:
             repetitions.count(count)
 
@@ -92,11 +94,14 @@ class SpiderOutput(BaseSpiderMiddleware):
         assert response.request is not None
         held, referrer, repetitions = None, Referrer.of(response), self._repetitions
         links: list[Yielded] = []
-        repetitions.came(response.request)
+        if response.request.dont_filter and response.request.meta.get("is_start_request"):
+            settings = self._dedup.settings.for_url(response.request.url)
+            if settings.enabled and settings.url_mode == "rewrite":
+                self._bypass.came(response.request)
         try:
             async for one in result:
                 if isinstance(one, Request):
-                    if one.url in repetitions.urls and repetitions.leaves_out(one, response):
+                    if one.url.partition("#")[0] in repetitions.urls and repetitions.leaves_out(one, response):
                         repetitions.count(1)
                     elif (sent := self._followed(one, referrer, links)) is not None:
                         yield sent
@@ -133,7 +138,7 @@ class SpiderOutput(BaseSpiderMiddleware):
                 self._dedup.parts.savings.drop(sent)
                 return None
         repetitions = self._repetitions
-        may_be = fingerprint in repetitions.dropped or fingerprint in repetitions.started
+        may_be = fingerprint in repetitions.dropped or fingerprint in self._bypass.started
         if may_be and repetitions.drops(sent, fingerprint):
             self._dedup.answers.dropped(sent)
             return None

@@ -20,6 +20,7 @@ from dedupcrawl.index.record import (
     unpack_row,
 )
 from dedupcrawl.index.tables import BESIDE, NUMBER_BYTES, RESTORED, REWRITE, VERDICT, Cell, Tables, parts
+from dedupcrawl.sites import site_of
 from dedupcrawl.verdict import Verdict
 
 _verdict_of = partial(unpack_row, Recorded)
@@ -288,7 +289,8 @@ class RewriteLog(UrlRows):
         """Its row, and by where it was sent, and by each of its rules, that there is one."""
         of, url = (rewrite.spider, rewrite.run), digest(rewrite.url)
         row = Cell("urls", url, REWRITE + _whose(*of), self._number() + pack_row(rewrite))
-        keys = [_key("to", *of, rewrite.canonical), *(_key("by", *of, rule) for rule in dict.fromkeys(rewrite.rules))]
+        by = (_key("by", *of, *pair) for pair in dict.fromkeys(_rules_of(rewrite)))
+        keys = [_key("to", *of, rewrite.canonical), *by]
         return [row, *(Cell("rewrite_keys", key, url + row.field, _THERE) for key in keys)]
 
     def rewrite(self, url: str, *whose: str) -> Rewrite | None:
@@ -301,19 +303,25 @@ class RewriteLog(UrlRows):
         return (self._read(_rewrite_of, raw) for raw in self._in_order(REWRITE))
 
     def rewrites_of(
-        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[str] = ()
+        self, spider: str, run: str, *, canonicals: Iterable[str] = (), rules: Iterable[tuple[str, str]] = ()
     ) -> list[Rewrite]:
         """What a spider rewrote in a run to one of these canonical URLs, or by one of these rules, in that order.
 
         It takes as long as the answer is, however many rewrites there are.
+
+        Args:
+            spider: The spider.
+            run: The run.
+            canonicals: Canonical URLs.
+            rules: Pairs of a site and the id of a rule: rules of many sites have one id.
         """
         targets, by, whose = set(map(plain, canonicals)), set(rules), _whose(spider, run)
-        keys = [*(_key("to", spider, run, one) for one in targets), *(_key("by", spider, run, one) for one in by)]
+        keys = [*(_key("to", spider, run, one) for one in targets), *(_key("by", spider, run, *one) for one in by)]
         urls = {field[:DIGEST_BYTES] for group in self.groups("rewrite_keys", keys) for field in group}
         groups = (group for some in parts(urls) for group in self.groups("urls", some, REWRITE + whose))
         ordered = sorted(raw for group in groups for raw in group.values())
         rows = (self._read(_rewrite_of, raw[NUMBER_BYTES:]) for raw in ordered)
-        return [row for row in rows if row.canonical in targets or not by.isdisjoint(row.rules)]  # by the newest
+        return [row for row in rows if row.canonical in targets or not by.isdisjoint(_rules_of(row))]  # by the newest
 
     def drop_older_rewrites(self) -> None:
         """Of each URL and spider the newest stays."""
@@ -332,6 +340,12 @@ class RewriteLog(UrlRows):
             pairs = zip(some, rows, strict=True)
             self.remove(cell for cell, row in pairs if cell.field[DIGEST_BYTES:] not in row)
         return count
+
+
+def _rules_of(rewrite: Rewrite) -> list[tuple[str, str]]:
+    """The site of the URL, and the id of a rule, for each rule that rewrote it."""
+    site = site_of(rewrite.url)
+    return [(site, rule) for rule in rewrite.rules]
 
 
 def _key(*parts: str) -> bytes:

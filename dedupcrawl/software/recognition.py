@@ -7,7 +7,7 @@ where they were seen: it is better to miss a program than to take another for it
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -19,7 +19,7 @@ import msgspec
 from dedupcrawl.core.url_forms import PathForm
 from dedupcrawl.core.url_parts import UrlParts, split_url, without_default_port
 from dedupcrawl.sites import ascii_form, site_of
-from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct, with_parts_of_others
+from dedupcrawl.software.installation import Installation, distinct, recognized, with_parts_of_others
 from dedupcrawl.software.program import BASE, Program, Sign, anchored
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import as_sent, canonical_url
@@ -130,9 +130,6 @@ _MOST_PATHS = 64  # most paths of an anchor on a host, and most pages with a sig
 _MOST_HOSTS = 10_000  # set by hand, to bound memory
 _MOST_SPELLINGS = 4  # of a host: with www., with a port
 _NOTHING: dict[str, Any] = {}  # a default; nobody writes to it
-# Places. A university's crawl, seed 0: recall .617, not .507, of 17 merges more none wrong; another one, seeds 0 to 2:
-# .8224, .8000, .8310, not .8224, .7906, .8296. With 2 and with 5 places the same; with a weight of 1 one merge wrong.
-_SEVERAL = 3
 _URLS_REMEMBERED = 100_000  # hashes of URLs already read: the links of a menu come with every page
 
 
@@ -256,26 +253,19 @@ class Recognizer:
         return News(seen.count > before[0], len(seen.programs) > before[1])
 
     def recognized(self, site: str) -> list[Installation]:
-        """The recognized installations on the hosts of a site.
-
-        Where several places of a site run a program, at others less tells it.
-        """
+        """The recognized installations on the hosts of a site."""
         hosts = sorted(self._of_sites.get(ascii_form(site), ()))
-        there = [one for host in hosts for one in self._on_host(host)]
-        sure = [one for one in there if one.is_recognized]
-        places = Counter(one.program for one in sure)
-        likely = (one for one in there if places[one.program] >= _SEVERAL and one.is_likely)
-        return [*sure, *likely][:MOST_OF_A_SITE]
+        return recognized(one for host in hosts for one in self._on_host(host))
 
     def found_at(self, url: str) -> list[Installation]:
-        """The installations on the host of a URL that are recognized, or have signs against them.
+        """The installations on the host of a URL that are recognized, or nearly, or have signs against them.
 
-        The latter matter because another process may have recognized the program. Other hosts of the site are left out,
+        The last matter because another process may have recognized the program. Other hosts of the site are left out,
         because a service may give each user one.
         """
         parts = split_url(canonical_url(url))
         installations = self._on_host(_host(parts.authority, parts.scheme)) if parts is not None else ()
-        return [one for one in installations if one.is_recognized or one.is_spoken_against]
+        return [one for one in installations if one.is_recognized or one.is_likely or one.is_spoken_against]
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of all programs on a site, including doubted ones, which crawls try and training tests on logs."""

@@ -69,13 +69,13 @@ class Sightings:
         self._looked[host][folder] += 1
         return tuple(self._recognizer.found_at(url)) if news.signs else ()
 
-    def ignored_at(self, url: str, seen: Iterable[Installation]) -> tuple[str, ...]:
+    def ignored_at(self, url: str, recognized: Iterable[Installation]) -> tuple[str, ...]:
         """The parts to ignore on a page of the software that is recognized at its URL, as in DEDUP_IGNORE."""
         ignored = self._ignored
         return tuple(
             entry
-            for one in seen
-            if one.program in ignored and one.is_recognized and one.contains(url)
+            for one in recognized
+            if one.program in ignored and one.contains(url)
             for entry in ignored[one.program]
         )
 

@@ -52,7 +52,7 @@ class RuleBook:
         # By owner. What is watched was used; a site may have thousands of rules, most of them on other hosts.
         self._watched: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
         self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
-        self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes: no file tells of them
+        self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes, whether revoked: no file has these
 
     def is_due(self, url: str, rules: tuple[str, ...], *, is_fetched: bool = False) -> bool:
         """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them.
@@ -176,7 +176,9 @@ class RuleBook:
             section.fails(url, canonical)
         if len(suspects) != 1 or not suspects[0][0].is_refuted_at(suspects[0][1]):
             return Ruling()
-        return self._condemn(*suspects[0])
+        ruling = self._condemn(*suspects[0])
+        self._write()
+        return ruling
 
     def decide(self) -> dict[str, Ruling]:
         """Nothing more is tried: what is refuted is used no more; owner → what becomes of its rules."""
@@ -187,6 +189,7 @@ class RuleBook:
                 if not one.revoked and one.is_refuted_at(section):
                     new, old = self._condemn(one, section), rulings.get(owner, Ruling())
                     rulings[owner] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
+        self._write()
         return rulings
 
     def _suspects(self, url: str, rules: tuple[str, ...]) -> tuple[str, ...]:
@@ -218,6 +221,7 @@ class RuleBook:
             else:
                 self._revoke(one, reason)
                 revoked.append(one.rule.id)
+        self._write()
         return revoked
 
     def save(self) -> None:
@@ -226,16 +230,11 @@ class RuleBook:
         Of a rule that has passed its probation, and passes again where it did before, there is no news: its file stays
         as it is.
         """
-        unwritten, self._unwritten = self._unwritten, []
-        for one, note, is_revoked in unwritten:
-            self._write([one], note, is_revoked=is_revoked)
-        for watched in self._watched.values():
-            has_news = [
-                one
-                for one in watched.values()
-                if one.rule.state == "probation" or one.failed or one.written[1] or one.sections.proved()
-            ]
-            self._write(has_news, "", is_revoked=False)
+        for one in (one for watched in self._watched.values() for one in watched.values()):
+            has_news = one.rule.state == "probation" or one.failed or one.written[1] or one.sections.proved()
+            if has_news and (one.passed, one.failed) != one.written:
+                self._unwritten.append((one, "", False))
+        self._write()
 
     @property
     def owners(self) -> set[str]:
@@ -267,6 +266,7 @@ class RuleBook:
                 elif rule.state != "disabled":
                     one = by_effect[rule.effect]
                     self._revoke(one.reread(rule), one.revoked)
+        self._write()
         for owner, watched in before.items():
             known = {
                 one.rule.effect: one
@@ -301,7 +301,7 @@ class RuleBook:
 
     def _condemn(self, culprit: WatchedRule, section: Section) -> Ruling:
         """Switch the rule off for the owner: in this section, or, when nothing speaks for it elsewhere, in all."""
-        name, owner = culprit.rule.id, culprit.owner
+        name = culprit.rule.id
         is_here = section.is_refuted and culprit.passes_elsewhere(section) and culprit.sections.switch_off(section)
         where = [section] if is_here else list(culprit.sections)
         passed, failed = sum(one.passed for one in where), sum(one.failed for one in where)
@@ -311,8 +311,7 @@ class RuleBook:
             self._revoke(culprit, reason)
             return Ruling(revoked=(name,))
         note = f"not used in one part of the site in the crawl of {date.today()}: {reason}"
-        logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
-        self._write([culprit], note, is_revoked=False)
+        self._note(culprit, note)
         return Ruling(restricted=(name,))
 
     def _revoke(self, culprit: WatchedRule, reason: str) -> None:
@@ -320,9 +319,7 @@ class RuleBook:
         culprit.revoked = reason
         self._watched.get(owner, {}).pop(name, None)
         self._revoked[owner][name] = culprit
-        note = f"revoked on {date.today()}: {reason}"
-        logger.warning("Rule %s of %s: %s", printable(name), printable(owner), printable(note))
-        self._write([culprit], note, is_revoked=True)
+        self._note(culprit, f"revoked on {date.today()}: {reason}", is_revoked=True)
 
     def _make_equivalence(self, one: WatchedRule, reason: str) -> None:
         """For all of its site; the trials of this crawl still count."""
@@ -332,26 +329,32 @@ class RuleBook:
                 rule = as_equivalence(watched[name].rule)
                 watched[name] = msgspec.structs.replace(watched[name], rule=rule, there=0, gone=set())
         self._normalizer.make_equivalence(site, name)
-        note = f"turned into an equivalence on {date.today()}: {reason}"
-        logger.warning("Rule %s of %s: %s", printable(name), printable(one.owner), printable(note))
-        self._write([self._watched[one.owner][name]], note, is_revoked=False)
+        self._note(self._watched[one.owner][name], f"turned into an equivalence on {date.today()}: {reason}")
 
-    def _write(self, those: Sequence[WatchedRule], note: str, *, is_revoked: bool) -> None:
-        """Put counts and states of rules of one owner, and a note that says what is new, into the site's file."""
-        site = site_of(those[0].owner) if those else ""
-        path = self._normalizer.file_of(site)
-        news = {one.rule.id: one for one in those if note or (one.passed, one.failed) != one.written}
-        if path is None or not news:
-            return
-        try:
-            rules = [
-                news[rule.id].update(rule, note, is_revoked=is_revoked) if rule.id in news else rule
-                for rule in read_rules(path).rules
-            ]
-            replace_rules(path, rules)
-        except (OSError, RuleError, ValueError) as error:
-            logger.error("The results of trials of the rules of %s cannot be written: %s", printable(site), error)
-            self._unwritten += [(one, note, is_revoked) for one in those if note]
-            return
-        for one in news.values():
-            one.written = one.passed, one.failed
+    def _note(self, one: WatchedRule, note: str, *, is_revoked: bool = False) -> None:
+        """Log what becomes of a rule; `_write` writes it down."""
+        logger.warning("Rule %s of %s: %s", printable(one.rule.id), printable(one.owner), printable(note))
+        self._unwritten.append((one, note, is_revoked))
+
+    def _write(self) -> None:
+        """Put what is new of rules, their counts and states and a note, into the file of each site."""
+        by_site = defaultdict[str, list[tuple[WatchedRule, str, bool]]](list)
+        unwritten, self._unwritten = self._unwritten, []
+        for news in unwritten:
+            by_site[site_of(news[0].owner)].append(news)
+        for site, of_site in by_site.items():
+            if (path := self._normalizer.file_of(site)) is None:
+                continue
+            before = [(one, one.written) for one, _, _ in of_site]
+            try:
+                rules = {rule.id: rule for rule in read_rules(path).rules}
+                for one, note, is_revoked in of_site:
+                    if (rule := rules.get(one.rule.id)) is not None:
+                        rules[rule.id] = one.update(rule, note, is_revoked=is_revoked)
+                        one.written = one.passed, one.failed
+                replace_rules(path, list(rules.values()))
+            except (OSError, RuleError, ValueError) as error:
+                logger.error("The results of trials of the rules of %s cannot be written: %s", printable(site), error)
+                for one, written in reversed(before):
+                    one.written = written
+                self._unwritten += [news for news in of_site if news[1]]

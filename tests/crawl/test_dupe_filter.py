@@ -38,9 +38,15 @@ def test_only_the_same_page_for_the_same_callback_comes_again(changed: dict[str,
     assert bypass_of(ADMITTED, []).repeats(ADMITTED.replace(**changed)) is repeats
 
 
-def test_arguments_of_a_callback_are_not_compared() -> None:
-    request = ADMITTED.replace(cb_kwargs={"page": 2})
-    assert not bypass_of(request, []).repeats(request)
+@pytest.mark.parametrize(
+    ("arguments", "others", "repeats"),
+    [({"page": 2}, {"page": 2}, True), ({"page": 2}, {"page": 3}, False), ({"path": []}, {"path": []}, False)],
+)
+def test_arguments_of_a_callback_are_compared_by_their_hash(
+    arguments: dict[str, Any], others: dict[str, Any], repeats: bool
+) -> None:
+    request = ADMITTED.replace(cb_kwargs=arguments)
+    assert bypass_of(request, []).repeats(request.replace(cb_kwargs=others)) is repeats
 
 
 def test_what_is_left_to_the_filter_is_not_dropped() -> None:

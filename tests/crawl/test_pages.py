@@ -125,9 +125,9 @@ def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> 
 HOST = "a.example"
 
 
-def outline(*symbols: int) -> bytes:
-    """Of symbols that are all of one kind."""
-    return pack(np.array(symbols, dtype="<u2").tobytes(), bytes(len(symbols)), b"")
+def outline(*symbols: int, title: str = "") -> Look:
+    """A page of symbols that are all of one kind."""
+    return Look(pack(np.array(symbols, dtype="<u2").tobytes(), bytes(len(symbols)), b""), b"", title=title)
 
 
 SORRY = outline(*range(10))
@@ -164,8 +164,8 @@ def test_texts_take_no_room() -> None:
     tracemalloc.start()
     for number in range(200):
         text = random.Random(number).randbytes(65_000)
-        known.suspects(HOST, f"http://{HOST}/{number}", text)
-        known.trust(HOST, text)
+        known.suspects(HOST, f"http://{HOST}/{number}", Look(text, b""))
+        known.trust(HOST, Look(text, b""))
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert taken < 200 * 1_000
@@ -181,3 +181,23 @@ def test_what_was_found_to_be_a_page_of_its_own_is_suspected_no_more() -> None:
     assert known.suspects(HOST, "http://a.example/3", PAGE) == ["http://a.example/3"]
     for number in range(5):
         assert known.suspects(HOST, f"http://a.example/{number}", SORRY) == []
+
+
+def test_what_is_called_like_an_error_page_is_suspected_once() -> None:
+    """Such a page may have another text each time; and a site may call all its pages so."""
+    known = ErrorPages()
+    known.learn(HOST, outline(*range(10), title="Sorry"))
+    others = [outline(*range(n, n + 10), title=title) for n, title in ((100, "Sorry"), (200, "Sorry"), (300, "Page"))]
+    assert [known.suspects(HOST, "http://a.example/1", other) for other in others] == [["http://a.example/1"]] * 2 + [
+        []
+    ]
+    assert known.suspects("b.example", "http://b.example/1", others[0]) == []
+    known.trust(HOST, others[0])
+    assert known.suspects(HOST, "http://a.example/2", others[1]) == []
+    assert known.suspects(HOST, "http://a.example/3", outline(*range(10), title="Page")) == ["http://a.example/3"]
+
+
+def test_pages_without_a_name_are_not_called_alike() -> None:
+    known = ErrorPages()
+    known.learn(HOST, outline(*range(10)))
+    assert known.suspects(HOST, "http://a.example/1", outline(*range(100, 110))) == []

@@ -102,6 +102,16 @@ def test_what_later_pages_speak_against_is_dropped(start: Start) -> None:
         assert counted == [2, 1]
 
 
+def test_where_several_parts_run_a_program_less_is_enough_for_another(start: Start) -> None:
+    """As in training from logs."""
+    with closing(start()) as worker:
+        for part in range(3):
+            assert worker.rules(f"http://a.com/last/viewtopic.php?t=1&sid={SID}") == ()
+            worker.look(*(f"/{part}{link}" for link in FOR), url=f"http://a.com/{part}/")
+            worker.look("/last/profile.php?mode=viewprofile&u=3", url="http://a.com/last/")
+        assert worker.rules(f"http://a.com/last/viewtopic.php?t=1&sid={SID}") == ("phpbb2.sid@a.com/last",)
+
+
 def test_what_another_worker_has_seen_speak_against_it_is_dropped(start: Start) -> None:
     with closing(start()) as one, closing(start()) as other:
         one.look(*FOR)

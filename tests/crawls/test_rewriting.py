@@ -12,7 +12,7 @@ import pytest
 import scrapy
 
 from dedupcrawl.settings import SettingError
-from tests.crawls.site import Answer, Follower, Site, crawl, crawled, page, prose, redirect, serve, texts
+from tests.crawls.site import IN_ORDER, Answer, Follower, Site, crawl, crawled, page, prose, redirect, serve, texts
 
 SLASH = 'id = "slash"\nkind = "rewrite"\nmatch = "/{path*}/"\nto = "/{path}"'
 NO_SLASH = 'id = "no-slash"\nkind = "rewrite"\nmatch = "/item/{n}"\nto = "/item/{n}/"'
@@ -360,6 +360,27 @@ async def test_whatever_variants_of_a_missing_url_say_of_each_other_all_are_fetc
         stopped = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 4})
         resumed = await crawl(f"{site.base}/", settings)
     assert texts(stopped) | texts(resumed) >= {prose(1 + n) for n in answers if n not in special}
+
+
+async def test_an_error_page_with_another_text_each_time_is_told_by_its_title(tmp_path: Path) -> None:
+    """The first canonical URLs have pages, so that the rule is proven; later ones do not."""
+    known = SESSION + "\ntried = 50\n[rules.evidence]\ncorrect = 500"
+    requests = itertools.count()
+
+    def sorry() -> Answer:
+        return Answer(page(prose(500 + next(requests)), title="Sorry"))
+
+    class Answering(dict[str, Any]):
+        def get(self, path: str, default: Any = None) -> Any:
+            return super().get(path, default if path == "/robots.txt" else sorry)
+
+    variants = {f"/p/{n}?sid=1": page(prose(n), title=f"Page {n}") for n in range(20)}
+    there = {path.partition("?")[0]: body for path, body in list(variants.items())[:10]}
+    done = await crawled(
+        Answering({"/": page(prose(90), *variants), **variants, **there}),
+        {**rules(tmp_path, known), "DEDUP_TRIAL_SHARE": 0.001, **IN_ORDER},
+    )
+    assert {prose(n) for n in range(20)} <= texts(done)
 
 
 async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:

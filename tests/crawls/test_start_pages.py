@@ -186,12 +186,16 @@ class Again:
             self.count += self.count == 9
 
 
-async def test_a_link_that_repeats_does_not_take_the_way_through_the_middlewares() -> None:
+SECTIONS = {path: page(prose(n), *(f"/{m}#part-{n}" for m in range(12))) for n, path in enumerate(["/", *MENU])}
+
+
+@pytest.mark.parametrize("pages", [PAGES, SECTIONS])
+async def test_a_link_that_repeats_does_not_take_the_way_through_the_middlewares(pages: dict[str, str]) -> None:
     asked = []
     kinds: list[dict[str, Any]] = [{"ADDONS": {}}, {}, {"DEPTH_STATS_VERBOSE": True}]
     for more in kinds:
         Asked.count = 0
-        with serve(PAGES) as site:
+        with serve(pages) as site:
             await crawl(f"{site.base}/", {"REFERRER_POLICY": f"{__name__}.Asked", **more})
         asked.append(Asked.count)
     assert asked[1] < asked[0] / 2

@@ -127,7 +127,7 @@ def test_info_counts(index: AnyIndex) -> None:
         lambda index: index.record_rewrites([Rewrite("http://a", "http://b", (), "", "", 0.0)]),
         lambda index: index.rewrite("http://a"),
         lambda index: list(index.rewrites()),
-        lambda index: list(index.rewrites_of("spider", "run", rules=["r"])),
+        lambda index: list(index.rewrites_of("spider", "run", rules=[("a", "r")])),
         lambda index: index.first_of_run("run", "name", b"value"),
         lambda index: index.site_state("a", "b"),
         lambda index: index.update_site_state("a", "b", lambda old: b""),

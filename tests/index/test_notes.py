@@ -123,26 +123,29 @@ def test_rewrites_of_two_crawls_are_kept_apart(index: AnyIndex) -> None:
     assert list(index.rewrites()) == [ours, theirs, later, more]
     assert index.rewrite("http://a/?x") == later
     assert list(index.rewrites_of("spider", "monday", canonicals=["http://a/1"])) == [ours, more]
-    assert list(index.rewrites_of("spider", "monday", rules=["both", "one"], canonicals=["http://a/1"])) == [ours, more]
-    assert list(index.rewrites_of("other", "monday", rules=["both"])) == [theirs]
-    assert list(index.rewrites_of("other", "monday", rules=["one"], canonicals=["http://a/1"])) == []
-    assert list(index.rewrites_of("spider", "tuesday", rules=["one"])) == [later]
+    assert list(
+        index.rewrites_of("spider", "monday", rules=[("a", "both"), ("a", "one")], canonicals=["http://a/1"])
+    ) == [ours, more]
+    assert list(index.rewrites_of("other", "monday", rules=[("a", "both")])) == [theirs]
+    assert list(index.rewrites_of("other", "monday", rules=[("a", "one")], canonicals=["http://a/1"])) == []
+    assert list(index.rewrites_of("spider", "tuesday", rules=[("a", "one")])) == [later]
     assert list(index.rewrites_of("spider", "monday")) == []
+    assert list(index.rewrites_of("spider", "monday", rules=[("b", "one")])) == [], "the rule of another site"
 
     elsewhere = rewrite("http://a/?x", "http://a/3", "three", "spider", "monday", 2.5)
     index.record_rewrites([elsewhere])
     assert list(index.rewrites()) == [theirs, later, more, elsewhere]
     assert list(index.rewrites_of("spider", "monday", canonicals=["http://a/1"])) == [more], "it was sent elsewhere"
-    assert list(index.rewrites_of("spider", "monday", rules=["three"])) == [elsewhere]
+    assert list(index.rewrites_of("spider", "monday", rules=[("a", "three")])) == [elsewhere]
     index.compact()
     assert list(index.rewrites()) == [theirs, more, elsewhere], "of a URL and a spider the newest"
-    assert list(index.rewrites_of("spider", "tuesday", rules=["one"])) == []
+    assert list(index.rewrites_of("spider", "tuesday", rules=[("a", "one")])) == []
     assert index.rewrite("http://a/?x") == elsewhere
     assert index.info()["rewrites"] == 3
 
     many = [rewrite(f"http://many/{number}", "http://many", "m", "spider", "run") for number in range(600)]
     index.record_rewrites(many)
-    assert list(index.rewrites_of("spider", "run", rules=["m"])) == many
+    assert list(index.rewrites_of("spider", "run", rules=[("many", "m")])) == many
     index.record_rewrites(many)
     assert list(index.rewrites_of("spider", "run", canonicals=["http://many"])) == many
     index.compact()

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.content.html import facts_of
-from dedupcrawl.software import sightings
+from dedupcrawl.core.url_parts import UrlParts
+from dedupcrawl.software import recognition, sightings
 from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, distinct
 from dedupcrawl.software.program import Program, Sign, programs
 from dedupcrawl.software.recognition import News, Recognizer, Sight
@@ -255,6 +256,25 @@ def test_pages_elsewhere_take_no_place_of_those_of_a_program() -> None:
     for folder in [*range(200), "forum"]:
         recognizer.see_page(sight_of(f"http://example.org/{folder}/", "", ("phpbb2mysql_sid",)))
     assert runs(recognizer) == {("phpbb2", "example.org/forum")}
+
+
+def test_a_url_is_read_once_while_its_hash_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognition, "_URLS_REMEMBERED", 10)
+    recognizer, read = Recognizer(programs()), list[str]()
+    see = Recognizer._see
+
+    def counted(recognizer: Recognizer, url: str, parts: UrlParts) -> None:
+        read.append(url)
+        see(recognizer, url, parts)
+
+    monkeypatch.setattr(Recognizer, "_see", counted)
+    urls = [f"http://example.org/{number}" for number in range(10)]
+    for url in [*urls, *urls]:
+        recognizer.see_url(url)
+    assert read == urls
+    for url in ["http://example.org/more", *urls]:
+        recognizer.see_url(url)
+    assert read == [*urls, "http://example.org/more", *urls], "all are forgotten at once, so that few are remembered"
 
 
 def test_a_host_for_each_of_many_users() -> None:

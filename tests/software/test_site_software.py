@@ -51,6 +51,33 @@ def test_signs_that_several_have_seen_come_together() -> None:
         assert [(row["program"], row["recognized"]) for row in known.told()] == [("smf", True), ("trac", False)]
 
 
+NEARLY = {"url /ticket/{:digits}": 2}
+OTHER = {"url /projects/{}": -1}
+
+
+@pytest.mark.parametrize(
+    ("sure", "signs", "is_recognized"),
+    [
+        (3, NEARLY, True),
+        (2, NEARLY, False),
+        (3, {"url /roadmap": 1}, False),
+        (3, {**TICKETS, **OTHER}, False),
+        (3, OTHER, False),
+    ],
+)
+def test_where_several_places_run_a_program_less_is_enough_at_others(
+    sure: int, signs: dict[str, int], is_recognized: bool
+) -> None:
+    def trac(where: str, signs: dict[str, int]) -> Installation:
+        return Installation("trac", f"a.com/{where}", signs, {"base": f"/{where}"}, ("a.com",))
+
+    there = [trac(str(number), TICKETS) for number in range(sure)]
+    last = trac("last", signs)
+    known = SiteSoftware(seen=(last, FORUM, *there))
+    assert known.installations == [FORUM, *there, *([last] if is_recognized else [])]
+    assert [row["where"] for row in known.told() if row["recognized"]].count("a.com/last") == is_recognized
+
+
 def test_what_is_recognized_comes_before_what_is_not_where_there_is_too_much() -> None:
     against = tuple(
         Installation("trac", f"a.com/{n}", {"url /x": -2}, {"base": f"/{n}"}, ("a.com",)) for n in range(99)

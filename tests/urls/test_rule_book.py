@@ -8,12 +8,13 @@ from random import Random
 
 import pytest
 
+from dedupcrawl.urls import rule_book
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import known_before
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
-from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, replace_rules, write_rules
 from dedupcrawl.urls.rules_in_use import RulesInUse
 
 RIGHT = Rule("right", "rewrite", drop=("sid",), state="probation", evidence=Evidence(correct=100, coverage=100))
@@ -49,6 +50,15 @@ def test_a_rule_is_watched_from_its_first_use_on(folder: Path) -> None:
     assert book.is_due(url(1), ("wrong", "unknown"))
     assert [one.rule.id for one in book.watched("a.com", "hand")] == ["wrong"]
     assert book.owners == {"a.com"}
+
+
+@pytest.mark.parametrize("is_fetched", [True, False])
+def test_a_use_that_is_fetched_anyway_is_not_the_last(folder: Path, is_fetched: bool) -> None:
+    """What is fetched anyway hides nothing, so a trial of it tells nothing of what was left out before."""
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
+    book.count(url(1), ("wrong",), is_tried=False)
+    is_tried = book.is_due(url(2), ("wrong",), is_fetched=is_fetched)
+    assert book.last_uses() == ({url(1)} if is_fetched else set() if is_tried else {url(2)})
 
 
 def test_a_rule_that_is_switched_off_is_not_watched(folder: Path) -> None:
@@ -122,6 +132,31 @@ def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
     book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",))
     assert "cannot be written" in caplog.text
     assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged"
+
+
+def test_the_results_of_all_owners_are_written_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has a thousand rules, and a university a thousand users."""
+    written: list[Path] = []
+
+    def counted(path: Path, rules: list[Rule]) -> None:
+        written.append(path)
+        replace_rules(path, rules)
+
+    monkeypatch.setattr(rule_book, "replace_rules", counted)
+    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
+    for user in range(3):
+        book.passed(f"http://a.com/~u{user}/p?sid=1", ("right",))
+    book.save()
+    assert (len(written), rule(folder, "right").tried) == (1, 3)
+    for user in range(2):
+        for number in range(9):
+            book.failed(f"http://a.com/~u{user}/{number}/p?id=1&sid=1", "http://a.com/p", ("right", "wrong"))
+    written.clear()
+    assert book.decide().keys() == {"a.com/~u0", "a.com/~u1"}
+    assert len(written) == 1
+    assert rule(folder, "right").state == rule(folder, "wrong").state == "disabled"
+    book.save()
+    assert len(written) == 1, "there is no news"
 
 
 def test_what_could_not_be_written_is_written_later(folder: Path) -> None:

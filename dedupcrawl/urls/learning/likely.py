@@ -8,13 +8,14 @@ hypotheses are tried for which two different pages would need names that nobody 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from dedupcrawl.core.url_parts import split_url
+from dedupcrawl.core.url_parts import UrlParts, split_url
 from dedupcrawl.sites import ascii_form, site_of
-from dedupcrawl.urls.compiled_rule import compiled
+from dedupcrawl.urls.compiled_rule import TooLongError, compiled
 from dedupcrawl.urls.learning.learn import ASSUMED, SPELLINGS
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.rule import Rule
@@ -44,18 +45,18 @@ Histories link to the earlier versions; many wikis keep robots away from these.
 """
 
 
-def _two_spellings(urls: Collection[int], made: Mapping[int, int]) -> int:
-    pairs = sum(form in urls for form in made)
+def _two_spellings(urls: AbstractSet[int], made: Mapping[int, int]) -> int:
+    pairs = len(made.keys() & urls)
     return pairs * (pairs >= _LEAST_PAIRS)
 
 
-def _two_values(urls: Collection[int], made: Mapping[int, int]) -> int:
+def _two_values(urls: AbstractSet[int], made: Mapping[int, int]) -> int:
     """The same, or two URLs with other values of what is dropped: none need be without."""
     pairs = sum(form in urls or count > 1 for form, count in made.items())
     return pairs * (pairs >= _LEAST_PAIRS)
 
 
-def _one_version(_: Collection[int], made: Mapping[int, int]) -> int:
+def _one_version(_: AbstractSet[int], made: Mapping[int, int]) -> int:
     return len(made) * (len(made) >= _LEAST_PAGES and max(made.values()) == 1)
 
 
@@ -70,7 +71,7 @@ class _Hypothesis(NamedTuple):
     """
 
     rule: Rule
-    pairs: Callable[[Collection[int], Mapping[int, int]], int]
+    pairs: Callable[[AbstractSet[int], Mapping[int, int]], int]
     minds_arguments: bool
 
 
@@ -148,13 +149,10 @@ class LikelyRules:
         self._hashes -= len(site.urls)
         site.urls |= {hash(spelled), hash(spelled.partition("?")[0])}
         self._hashes += len(site.urls)
-        for number in self._tried.hits(spelled, parts):
-            if (changed := self._tried.rules[number].apply(parts, name)) is not None:
-                made = changed.join()
-                form = hash(made if _HYPOTHESES[number].minds_arguments else made.partition("?")[0])
-                counts = site.made[number]
-                self._hashes += form not in counts
-                counts[form] += 1
+        hits, place = self._tried.hits(spelled, parts), -1
+        while (fit := self._tried.next(hits, place + 1, parts)) is not None:
+            place, values = fit
+            self._count(site, hits[place], parts, values, name)
         site.count += 1
         while self._hashes > _MOST_HASHES:  # sites that were met first are forgotten first
             self._hashes -= self._sites.pop(next(iter(self._sites))).size
@@ -162,6 +160,19 @@ class LikelyRules:
             return ""
         site.due += 1 + site.due // 4
         return name
+
+    def _count(self, site: _Site, number: int, parts: UrlParts, values: dict[str, str], name: str) -> None:
+        """Count what a rule makes of a URL that has its form, with what the form has captured."""
+        try:
+            changed = self._tried.rules[number].made(parts, values, name)
+        except TooLongError:
+            return
+        if changed is not None:
+            made = changed.join()
+            form = hash(made if _HYPOTHESES[number].minds_arguments else made.partition("?")[0])
+            counts = site.made[number]
+            self._hashes += form not in counts
+            counts[form] += 1
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The hypotheses for which enough URLs of the site speak, first those for which most do."""
