@@ -7,6 +7,7 @@ cdef class Reader:
     cdef list lines, resources
     cdef dict seen
     cdef int characters, inner
+    cdef str pictured  # the resource of a source element, until its img has been read
     cdef int read(self) except -1
     cdef int read_shown(self, Shown *shown) except -1
     cdef int read_embedded(self, Shown *shown) except -1

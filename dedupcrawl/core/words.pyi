@@ -15,6 +15,7 @@ NUMERAL: int
 NUMBER: int
 SIGN: int
 AGO: int
+NOW: int
 ENDS: int  # set for the last symbol of a paragraph that ends with a sentence
 KIND: int  # these bits of a symbol's byte hold its kind
 LETTER: int
