@@ -314,11 +314,11 @@ def _fill(
         piece: cython.pointer(cython.const[int32_t]) = pieces + 4 * i
         at: cython.Py_ssize_t = piece[0] if piece[0] < new.count else new.count - 1
         advance(new, ends, at, headline, paragraphs)
-        paragraph: cython.pointer(Paragraph) = paragraphs
+        line: cython.pointer(Paragraph) = paragraphs  # where the value stands
         words: cython.pointer(cython.const[int32_t]) = piece
         if piece[0] == piece[1] and piece[2] < kept.count:  # it is left out, so it stands in the kept text
             advance(kept, kept_ends, piece[2], headline, paragraphs + 1)
-            paragraph, words = paragraphs + 1, piece + 2
+            line, words = paragraphs + 1, piece + 2
         here: cython.pointer(Part) = parts + 2 * i
         there: cython.pointer(Part) = here + 1
         _part(new, piece[0], piece[1], here)
@@ -330,17 +330,17 @@ def _fill(
         is_beside_number: cython.bint = _is_number(new, piece[0] - 1) or _is_number(new, piece[1])
         is_own: cython.bint = here.own + there.own > 0
         both: cython.bint = _are_both(here, there)
-        is_value: cython.bint = _are_brief(here, there) and not paragraph.is_counted
-        is_value = is_value and (both or is_part(words[0], words[1], paragraph))
+        is_value: cython.bint = _are_brief(here, there) and not line.is_counted
+        is_value = is_value and (both or (is_part(words[0], words[1], line) and not (line.is_top and is_own)))
         is_dated: cython.bint = _dates(here) + _dates(there) > 0
-        states: cython.bint = both and ((paragraph.is_top and is_of_one_host) or not (is_own or is_dated))
-        is_fact: cython.bint = is_value and (states or paragraph.is_labelled) and not paragraph.is_prose
+        states: cython.bint = both and ((line.is_top and is_of_one_host) or not (is_own or is_dated))
+        is_fact: cython.bint = is_value and (states or line.is_labelled) and not line.is_prose
         is_opposed: cython.bint = is_turned or (_figures(here) and _figures(there))
         is_told: cython.bint = is_own or (is_of_one_host and (is_fact or (is_value and is_opposed and not is_dated)))
         rows[3 * i] = _kind(
-            here, there, is_told, is_fact, is_turned, paragraph.is_counted, is_credited, is_beside_number
+            here, there, is_told, is_fact, is_turned, paragraphs[0].is_counted, is_credited, is_beside_number
         )
-        rows[3 * i + 1] = _place(new.count, at, is_fact, paragraph)
+        rows[3 * i + 1] = _place(new.count, at, is_fact, paragraphs)
         rows[3 * i + 2] = is_own
         is_near: cython.bint = i > 0 and piece[0] - piece[-3] <= SHORT
         if (

@@ -143,5 +143,5 @@ def advance(side, ends, at, headline, paragraph):
 
 
 def is_part(begin, end, paragraph):
-    """Whether [begin, end) lies in a paragraph, other than the headline, and leaves some of it."""
-    return not paragraph.is_top and end <= paragraph.end and end - begin < paragraph.end - paragraph.begin
+    """Whether [begin, end) lies in a paragraph and leaves some of it."""
+    return end <= paragraph.end and end - begin < paragraph.end - paragraph.begin
