@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from dedupcrawl.aliases.sources import DUPLICATE, REDIRECT, SOURCES
+from dedupcrawl.aliases.sources import DUPLICATE, ELEMENT, REDIRECT, SOURCES
 from dedupcrawl.urls.probation import FROM_A_LOG
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.watched_rule import SiteTrials
@@ -68,6 +68,21 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         if len(own) > MOST_LINKS:
             return msgspec.structs.replace(self, target="", links=())
         return msgspec.structs.replace(self, links=own)
+
+    def contests(self, old: Alias) -> bool:
+        """Whether this alias and an earlier one of the same URL say that two pages of one crawl state it as theirs."""
+        is_stated = not self.was_found_out and not old.was_found_out and ELEMENT not in (self.source, old.source)
+        return is_stated and self.run == old.run and bool(old.target) and self.target != old.target
+
+    def replaces(self, old: Alias) -> bool:
+        """Whether this alias is stored in place of an earlier one of the same URL.
+
+        It replaces that of another crawl, unless only that crawl has fetched the URL itself; and in one crawl, what
+        links to an element of a page say gives way to what a page states.
+        """
+        if self.run != old.run:
+            return self.was_found_out or not old.was_found_out
+        return old.source == ELEMENT != self.source
 
     @property
     def was_found_out(self) -> bool:

@@ -8,19 +8,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.sites import owner_of
 
-DUPLICATE, REDIRECT = "duplicate", "redirect"
-SOURCES = ("permalink", "canonical", "shortlink", "og", "header", "json-ld", "alternate", "sort-link", REDIRECT)
+DUPLICATE, ELEMENT, REDIRECT = "duplicate", "element", "redirect"
+SOURCES = (
+    "permalink",
+    ELEMENT,
+    "canonical",
+    "shortlink",
+    "og",
+    "header",
+    "json-ld",
+    "alternate",
+    "sort-link",
+    REDIRECT,
+)
 """Sources that a user can choose; "duplicate" stands for what a crawl finds out by itself."""
 
 NAMING = ("canonical", "og")
 """Sources that state the canonical URL of a page, the more reliable first."""
+
+Section = tuple[str, str, str]
+"""Host, first segment of the path, and script or kind of page."""
 
 _MOST = 1_000  # aliases of a page; no thread has more posts
 _MOST_SCRIPTS = 20  # JSON-LD scripts of a page
@@ -52,7 +66,11 @@ _REL = re.compile(r"\brel\s*=\s*\"?([^\";]+)", re.IGNORECASE)
 
 
 def aliases_said(
-    url: str, facts: Facts, headers: Mapping[str, Sequence[str]], wanted: frozenset[str]
+    url: str,
+    facts: Facts,
+    headers: Mapping[str, Sequence[str]],
+    wanted: frozenset[str],
+    linked: Iterable[str] = (),
 ) -> dict[str, str]:
     """Other URLs of the same owner that a page states as its own → the first source that states them.
 
@@ -61,6 +79,7 @@ def aliases_said(
         facts: What its markup says.
         headers: Name in lower case → values.
         wanted: The sources to read.
+        linked: Links of other pages to elements of this one, see `PageElements`.
     """
     base = _base(url, facts)
     pairs: list[tuple[str, str]] = []
@@ -71,6 +90,7 @@ def aliases_said(
         pairs += [("json-ld", _absolute(base, target)) for target in _json_ld(facts)]
     if "permalink" in wanted:
         pairs += [("permalink", link) for link in permalinks(url, facts, base)]
+    pairs += [(ELEMENT, link) for link in linked]
     if "sort-link" in wanted:
         pairs += [("sort-link", link) for link in sort_links(url, facts, base)]
     aliases: dict[str, str] = {}
@@ -100,7 +120,7 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
 
     In a thread each post has such a link: `<a href="viewtopic.php?p=42#p42">` beside `<a id="p42">`.
     """
-    place = _place(url)
+    section = section_of(url)
     links: dict[str, dict[str, None]] = {}  # fragment → targets
     paths: dict[str, str] = {}  # path of a target → its absolute URL if it is in the page's own section, else empty
     for link in facts.numbered_anchors:
@@ -113,7 +133,7 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
             if len(paths) >= _MOST:
                 break
             there = _absolute(base, path)
-            paths[path] = there if _place(there) == place else ""
+            paths[path] = there if section_of(there) == section else ""
         if paths[path]:
             links.setdefault(fragment, {})[target] = None
             if len(links) >= _MOST:
@@ -125,6 +145,13 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
         is_joined = path and mark and query and "#" not in query  # `urljoin` costs more than all the rest
         made.append(f"{paths[path]}?{query}" if is_joined else _absolute(base, target))
     return made
+
+
+def part_of(link: str) -> str:
+    """The element that a link leads to, if its URL names that, too, as `viewtopic.php?p=42#p42` does; else empty."""
+    target, _, fragment = link.partition("#")
+    number = _FRAGMENT.fullmatch(fragment)
+    return fragment if number is not None and number[1] in _NUMBERS.findall(target) else ""
 
 
 def sort_links(url: str, facts: Facts, base: str) -> list[str]:
@@ -200,10 +227,10 @@ def _json_ld(facts: Facts) -> Iterator[str]:
                         yield target
 
 
-def _place(url: str) -> tuple[str, str, str]:
+def section_of(url: str) -> Section:
     """The host, the first segment of the path, and the script or kind of page: the section that a URL belongs to.
 
-    >>> _place("http://a.example/forum/viewtopic.php?t=6"), _place("http://a.example/threads/why.17/post-23")
+    >>> section_of("http://a.example/forum/viewtopic.php?t=6"), section_of("http://a.example/threads/why.17/post-23")
     (('a.example', 'forum', 'viewtopic.php'), ('a.example', 'threads', '*'))
     """
     path = url.partition("?")[0].rstrip("/").split("/", 4)

@@ -119,6 +119,12 @@ class Facts:
                 made.append(_decoded(self.markup, target))
         return made
 
+    @property
+    def numbered_elements(self):
+        """The ASCII ids and names of elements that end with a digit, each once, in page order."""
+        there: dict = self.values(len(self.markup), False)
+        return [name.decode() for name in there if name.isascii() and name[-1:].isdigit()]
+
     def has_elements(self, names: object) -> set:
         """Those of these ASCII names that elements of the page have as an id or a name."""
         there: dict = self.values(len(self.markup), False)

@@ -14,6 +14,7 @@ cdef class Reader:
     cdef int read_inner(self, bytes markup) except -1
     cdef int read_data(self, Span content) except -1
     cdef int read_files(self) except -1
+    cdef int add_lines(self, bytes text) except -1
     cdef int add(self, str line) except -1
     cdef int add_resource(self, str named) except -1
     cdef bint is_beside(self, int element)

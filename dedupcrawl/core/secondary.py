@@ -68,8 +68,7 @@ class Reader:
         text: Text = self.outline.source
         name: Span = shown.name
         if shown.text >= 0:
-            for line in self.outline.hidden[shown.text].split(b"\0", _MOST_LINES):
-                self.add(line.decode("utf-8", "replace").strip())
+            self.add_lines(self.outline.hidden[shown.text])
         elif equals(text, name, "textarea"):
             written: bytes = self.outline.markup[shown.content.begin : shown.content.end].replace(b"\0", b"\n")
             for raw in written.split(b"\n", _MOST_LINES):
@@ -124,8 +123,7 @@ class Reader:
         left: cython.int = _MOST_OF_ONE
         i: cython.int
         for i in range(min(inner.block_count, left)):
-            for line in inner.text[inner.blocks[i].begin : inner.blocks[i].end].split(b"\0", _MOST_LINES):
-                self.add(line.decode("utf-8", "replace").strip())
+            self.add_lines(inner.text[inner.blocks[i].begin : inner.blocks[i].end])
         outer: Outline = self.outline
         has_roles: cython.bint = self.has_roles
         self.outline, self.has_roles = inner, False
@@ -179,6 +177,12 @@ class Reader:
         """Add a resource by its identity, unless that is empty or there is no room for it."""
         if named and len(self.resources) < _MOST_RESOURCES:
             self.resources.append(named)
+        return 0
+
+    def add_lines(self, text):
+        """Add the lines of a block; what comes after so many is one line, so that it still tells pages apart."""
+        for line in text.split(b"\0", _MOST_LINES):
+            self.add(line.replace(b"\0", b" ").decode("utf-8", "replace").strip())
         return 0
 
     def add(self, line):

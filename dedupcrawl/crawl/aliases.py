@@ -8,16 +8,16 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-import msgspec
 from scrapy import Request
 from scrapy.http import Response, TextResponse
 from w3lib.url import safe_url_string
 
 from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
-from dedupcrawl.aliases.sources import DUPLICATE, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
+from dedupcrawl.aliases.sources import DUPLICATE, ELEMENT, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.first_referrers import FirstReferrers
 from dedupcrawl.crawl.packed_request import pack_request, unpack_request
+from dedupcrawl.crawl.page_elements import PageElements
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
@@ -54,6 +54,7 @@ class Aliases:
         self._has_earlier = parts.index.first_id_of_run(parts.run) > 0  # no rule may lose earlier crawls' pages
         self._comparer, self._trust = parts.comparer, parts.detector.trust
         self.first_referrers = FirstReferrers()
+        self._elements = PageElements()
         self._changed = HashSet()  # URLs whose page has changed since earlier crawls
         self._kept: OrderedDict[str, list[Yielded]] = OrderedDict()  # URL of a kept page → links that only it led to
         self._have_led = HashSet()  # URLs whose links were requested: their page yielded these, or their alias has them
@@ -150,6 +151,13 @@ class Aliases:
         self._stats.inc_value("dedup/aliases/changed")
         return True
 
+    def leads_to_element(self, link: str) -> bool:
+        """Whether a link leads to an element of a page; if the crawl has that page, the link becomes its alias."""
+        page, url = self._elements.page_of(link), without_fragment(link)
+        if page and page != url and ELEMENT in self._tried(url) and may_lead(url, page):
+            self._keep(page, {url: ELEMENT})
+        return page is not None
+
     # What pages state
 
     def stated(self, request: Request, response: Response, page: FetchedPage) -> dict[str, str] | None:
@@ -191,8 +199,10 @@ class Aliases:
         """Other URLs that a page states as its own, as Scrapy would request them → the source that states them."""
         names = (name for name in ("link", "content-location") if name in response.headers)
         headers = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in names}
-        sources = {}
-        for other, source in aliases_said(url, page.facts(response), headers, self._tried(url)).items():
+        facts = page.facts(response)
+        sources, wanted = dict[str, str](), self._tried(url)
+        linked = self._elements.links_to(url, facts) if ELEMENT in wanted else ()
+        for other, source in aliases_said(url, facts, headers, wanted, linked).items():
             with suppress(ValueError):  # half a surrogate pair in JSON, or an invalid port
                 is_plain = other.isascii() and " " not in other
                 sources[other if is_plain else safe_url_string(other, response.encoding)] = source
@@ -223,33 +233,22 @@ class Aliases:
 
     def _keep(self, url: str, sources: dict[str, str]) -> dict[str, str]:
         """Store what a page states; returns each URL that another page of this crawl states, too → that page's URL."""
-        rows = {
-            other: Alias(url, source, self._spider.name, self._run, time.time()) for other, source in sources.items()
-        }
+        who, now = (self._spider.name, self._run), time.time()
+        rows = {other: Alias(url, source, *who, now) for other, source in sources.items()}
         with self._store.asked:
             own = self._store.known(url)
             if own is not None:  # two pages name each other: only one of them may be an alias
                 rows.pop(own.target, None)
             there = self._store.attach_new(rows)
-            contested = {
-                other: old.target for other, old in there.items() if old and self._is_contested(other, old, rows[other])
-            }
+            contested = {other: old.target for other, old in there.items() if old and rows[other].contests(old)}
+            for other, old in there.items():
+                if old and rows[other].replaces(old):
+                    new = rows[other].leading_to(old.links if old.target == url else ())
+                    self._store.attach(other, NAME, new.to_bytes())
             for source in sources.values():
                 self._stats.inc_value(f"dedup/aliases/said/{source}")
             return contested
         return {}
-
-    def _is_contested(self, url: str, old: Alias, new: Alias) -> bool:
-        """Whether two pages of this crawl state one URL as their own.
-
-        The alias of another crawl is replaced, unless only that crawl has fetched the URL itself.
-        """
-        if old.run != new.run:
-            if new.was_found_out or not old.was_found_out:
-                links = old.links if old.target == new.target else ()
-                self._store.attach(url, NAME, msgspec.structs.replace(new, links=links).to_bytes())
-            return False
-        return bool(old.target) and old.target != new.target and not old.was_found_out and not new.was_found_out
 
     def _dispute(self, page: FetchedPage, keeper: str) -> Iterator[str]:
         """Void the aliases that this page and a different one both state, and yield their URLs: they must be fetched.

@@ -137,6 +137,8 @@ class SpiderOutput(BaseSpiderMiddleware):
         if may_be and repetitions.drops(sent, fingerprint):
             self._dedup.answers.dropped(sent)
             return None
+        if "#" in link.url and self._dedup.aliases.leads_to_element(link.url):
+            sent.priority -= 1  # its page may come by another URL before
         return sent
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:

@@ -52,6 +52,11 @@ def test_resources_are_told_apart() -> None:
     assert len({*map(identity, map(str.encode, addresses)), *map(identity, data)}) == len(addresses) + 2
 
 
+def test_what_comes_after_the_lines_that_are_split_off_is_one_line() -> None:
+    lines = read(f"{TEXT}<svg><button>{'<br>x' * 300}</svg>".encode()).secondary
+    assert lines == ("x", " ".join("x" * 101))
+
+
 @pytest.mark.parametrize("link", ["a.pdf", "/a/b.ZIP?x=.html", "a.mp3#t", " a.docx ", "a.tar.gz", "a.pdf;x=1"])
 def test_files(link: str) -> None:
     assert read(f"{TEXT}<a href='{link}'>It</a>".encode()).resources

@@ -89,6 +89,52 @@ async def test_permalinks_of_a_thread_are_not_fetched_in_a_first_crawl(tmp_path:
     assert "dedup/aliases/disputed" not in done.stats
 
 
+def posts_linked_from_elsewhere(*, wrong: bool = False) -> dict[str, Any]:
+    """A forum whose front page links to each post, and whose threads link to theirs by their fragments alone."""
+    pages = phpbb(wrong=wrong)
+    posts = [(t, n) for t in range(1, THREADS + 1) for n in range(t * 100, t * 100 + POSTS)]
+    for t in range(1, THREADS + 1):
+        pages[f"/viewtopic.php?t={t}"] = thread(t, f"/reply?t={t}", form=f"/viewtopic.php?t={t}#p{{}}")
+    if not wrong:
+        pages |= {f"/viewtopic.php?p={n}": pages[f"/viewtopic.php?t={t}"] for t, n in posts}
+    last = [f"/viewtopic.php?p={n}#p{n}" for _, n in posts]
+    pages["/"] = page(prose(0), *last, *(f"/viewtopic.php?t={t}" for t in range(1, THREADS + 1)))
+    return pages
+
+
+@pytest.mark.parametrize("order", [{}, {"CONCURRENT_REQUESTS": 8}])
+async def test_a_post_is_in_the_page_that_has_its_element(tmp_path: Path, order: dict[str, Any]) -> None:
+    with serve(posts_linked_from_elsewhere()) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path, **order))
+        requested = fetched(site)
+    assert texts(done) == FORUM
+    assert requested < len(FORUM) + THREADS * POSTS - 14  # ten are trials
+    assert done.stats["dedup/aliases/followed/element"] > 20
+
+
+async def test_posts_with_pages_of_their_own_are_not_lost_to_the_page_that_has_their_elements(tmp_path: Path) -> None:
+    with serve(posts_linked_from_elsewhere(wrong=True)) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+    own = {prose(5_000 + n) for t in range(1, THREADS + 1) for n in range(t * 100, t * 100 + POSTS)}
+    assert texts(done) == FORUM | own
+
+
+async def test_numbered_sections_that_every_page_has_lead_nowhere_else(tmp_path: Path) -> None:
+    def chapter(number: int, *links: str) -> str:
+        sections = "".join(f"<h2 id=s{n}>Section {n}</h2>" for n in range(1, 4 + number % 2))
+        return page(prose(number), *links).replace("</article>", f"</article>{sections}")
+
+    numbers = range(1, 13)
+    pages: dict[str, Any] = {"/": page(prose(0), *(f"/doc.php?c={c}" for c in numbers))}
+    for c in numbers:
+        parts = [f"/doc.php?c={c}&s={n}#s{n}" for n in range(1, 4)]
+        pages[f"/doc.php?c={c}"] = chapter(c, *parts)
+        pages |= {f"/doc.php?c={c}&s={n}": chapter(100 * c + n) for n in range(1, 4)}
+    with serve(pages) as site:
+        done = await crawl(f"{site.base}/", settings(tmp_path))
+    assert texts(done) == {prose(0), *map(prose, numbers), *(prose(100 * c + n) for c in numbers for n in range(1, 4))}
+
+
 @pytest.mark.parametrize("lies", [False, True])
 async def test_a_folder_of_one_file_is_not_fetched_in_other_orders(tmp_path: Path, *, lies: bool) -> None:
     orders = [f"?C={column};O=A" for column in "NMSD"]
