@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from benchmarks.contrast.languages import Language
 from benchmarks.contrast.pages import Document
 
-FACTS = FACT, FACT_MORE = ("labelled line", "labelled line, words more")
-LINED = *FACTS, VOLATILE, VOLATILE_MORE = (*FACTS, "volatile line", "volatile line, words more")
+FACTS = _, FACT_MORE = ("labelled line", "labelled line, words more")
+CHANGING = _, VOLATILE_MORE = ("volatile line", "volatile line, words more")
+LINED = (*FACTS, *CHANGING)
 """Kinds of pairs that differ in such a line, in a value by another one, or in one that says the same and more."""
 SHEETS = 4  # of a site
 FORMS = {  # around all lines, and of one

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from benchmarks.contrast.lines import VOLATILE, VOLATILE_MORE
+from benchmarks.contrast.lines import CHANGING
 from benchmarks.contrast.others import Change, Edit, SiteContext, another_column, another_line, like, names_of
 from benchmarks.contrast.pages import Document, dressed, shown
 
@@ -283,6 +283,6 @@ SAME: dict[str, Edit] = {
     "sessions": sessions,
     "picture version": picture_version,
     "counters": counters,
-    **{kind: partial(another_line, kind) for kind in (VOLATILE, VOLATILE_MORE)},
+    **{kind: partial(another_line, kind) for kind in CHANGING},
     TITLE_NAME: title_name,
 }
