@@ -333,10 +333,7 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 @cython.cfunc
 def _unshared(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Of two lists whose entries recur on the site, the kept one may lack entries of the new one.
-
-    The model was fitted when template in prose before and behind the common text counted, too, as in a print view.
-    """
+    """Of two lists whose entries recur on the site, the kept one may lack entries of the new one."""
     pieces: cython.pointer(int32_t) = int32s(p.raw_pieces)
     rows: cython.pointer(uint8_t) = uint8s(p.raw_rows)
     i: cython.Py_ssize_t
