@@ -5,9 +5,9 @@
 "12 views" for "13 views" at its foot do not. So each piece gets one kind, by the kinds of its words (`words`), and one
 place, by the paragraph that it stands in. A short line may state a FACT ("Price: 30 euros"), whose value counts
 wherever it stands, in the site template, too. If one page says only more there ("extra large" for "large"), the value
-is NAMED if the site repeats both lines, and otherwise LONGER. A piece that replaces the same words by the same words as an earlier one
-is RENAMED, so that a repeated replacement counts once. Neighbouring pieces of prose that together have the same words
-on both sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
+is NAMED if the site repeats both lines, and otherwise LONGER. A piece that replaces the same words by the same words as
+an earlier one is RENAMED, so that a repeated replacement counts once. Neighbouring pieces of prose that together have
+the same words on both sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
 """
 
 import os
