@@ -3,7 +3,7 @@
 zh-Hant is zh-Hans by OpenCC. In the data members of a group fit each other's places: units, ordinals, with and without
 a negation, opposites. A pair of `synonyms` or `spellings` says the same. `facts` are sentences for pages that have none
 of a kind, with what may stand in their places; `reversed` is a pattern of "from A to B". `labelled` lines state a fact,
-`volatile` ones differ each time that a page is fetched: type → label and values.
+`volatile` ones differ each time that a page is fetched: type → label and values. A title that says `more` is another.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Language(msgspec.Struct, frozen=True):
     adverts: list[str]
     labelled: dict[str, tuple[str, list[str]]]
     volatile: dict[str, tuple[str, list[str]]]
+    more: list[str]
     groups: dict[str, Groups]
     synonyms: Groups
     spellings: Groups

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import html
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.contrast.languages import Language
 from benchmarks.contrast.pages import Document
 
-LINED = FACT, VOLATILE = ("labelled line", "volatile line")
-"""Kinds of pairs that differ in such a line."""
+FACTS = _, FACT_MORE = ("labelled line", "labelled line, words more")
+CHANGING = _, VOLATILE_MORE = ("volatile line", "volatile line, words more")
+LINED = (*FACTS, *CHANGING)
+"""Kinds of pairs that differ in such a line, in a value by another one, or in one that says the same and more."""
 SHEETS = 4  # of a site
 FORMS = {  # around all lines, and of one
     "row": ("<table>{}</table>", "<tr><td>{label}</td><td>{value}</td></tr>"),
@@ -27,8 +29,11 @@ FORMS = {  # around all lines, and of one
     "unlabelled": ("{}", "<div>{value}</div>"),
 }
 PLACES = ("start", "middle", "end")
-_FACTS, _VOLATILE = 4, 2  # lines of a sheet
-_TELLING = ("price", "salary", "weight", "contract", "stock", "place")  # facts that need no label
+_FACTS, _VOLATILE = 4, 2  # lines of a sheet, and one of either with values that say more
+_TELLING = ("price", "salary", "weight", "contract", "stock", "place", "role", "shade")  # facts that need no label
+_GROWING_FACTS = ("sizes", "role", "shade", "admission", "hours")
+GROWING = (*_GROWING_FACTS, "refreshed", "replies", "present", "session", "offer", "popular")
+"""Types of lines of which a longer value has all words of a shorter one."""
 _MOST_DRAWN = 200
 _FEW = 0.6  # of the sheets have two values for a fact, each of which recurs on the site
 
@@ -78,12 +83,18 @@ def _value(some: list[str], speech: Language, titles: Sequence[str], chance: ran
     )
 
 
+def _some(types: Iterable[str], count: int, chance: random.Random) -> list[str]:
+    """So many of these types, and one with values that say more."""
+    plain, growing = ([one for one in types if (one in GROWING) == is_growing] for is_growing in (False, True))
+    return [*chance.sample(plain, count), chance.choice(growing)]
+
+
 def sheets(speech: Language, chance: random.Random) -> list[Sheet]:
     """Those of a site."""
     made = []
     for form, place in zip(chance.sample(list(FORMS), SHEETS), chance.choices(PLACES, k=SHEETS), strict=True):
-        facts = chance.sample([*_TELLING] if form == "unlabelled" else list(speech.labelled), _FACTS)
-        kinds = [*facts, *chance.sample(list(speech.volatile), _VOLATILE)]
+        facts = _some(_TELLING if form == "unlabelled" else speech.labelled, _FACTS, chance)
+        kinds = [*facts, *_some(speech.volatile, _VOLATILE, chance)]
         is_few, lines = chance.random() < _FEW, {}
         for kind in chance.sample(kinds, len(kinds)):
             label, some = speech.labelled.get(kind) or speech.volatile[kind]

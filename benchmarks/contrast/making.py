@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.contrast.lines import LINED, SHEETS
-from benchmarks.contrast.others import OTHERS, Change, numbers, rows
+from benchmarks.contrast.others import OTHERS, TITLE_MORE, Change, numbers, rows
 from benchmarks.contrast.pages import Document
-from benchmarks.contrast.same import PARTS, SAME, SLOTS, furnished, slots
+from benchmarks.contrast.same import PARTS, SAME, SLOTS, TITLE_NAME, furnished, slots
 from benchmarks.contrast.sources import Site
 from benchmarks.contrast.verify import LISTED, fault
 
@@ -21,9 +21,10 @@ ONE_TITLE = "one title"
 """How the pages of a site are dressed that all have one title."""
 LISTS = "lists"
 """How they are dressed where each is a list of titles with numbers beside them."""
-_NAMES = ("title word", "headline word", "another headline", "headline alone", "new headline", "one title")
+_NAMES = ("title word", "headline word", "another headline", "headline alone", "new headline", "one title", TITLE_MORE)
 """Kinds of pages of one host: another one that prints a text gives it a headline of its own."""
 _HERE = (*_NAMES, *LINED)  # kinds of pages of one host
+_OF_LINES = (*LINED, TITLE_MORE, TITLE_NAME)  # kinds by a chance of their own
 _ONE_TITLE = ("headline word", "headline alone", "one title")  # kinds of such sites
 
 Row = dict[str, Any]
@@ -39,7 +40,7 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
         pages = [{"url": page.url, "html": _dressed(page, site, dress, by).html} for page in site.context]
         yield {"kind": "site", "id": f"{site.name} {dress}", "pages": pages}
     for kind, edit in KINDS.items():
-        count, by = 0, of_lists if kind in LISTED else of_lines if kind in LINED else chance
+        count, by = 0, of_lists if kind in LISTED else of_lines if kind in _OF_LINES else chance
         most = each * SHEETS if kind in LINED else each
         some = by.sample(site.originals, min(6 * each, len(site.originals)))
         for number, page in enumerate(some * 2):  # at first those pages that have what is changed

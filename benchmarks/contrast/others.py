@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 
 from benchmarks.contrast.languages import OUTSIDE
-from benchmarks.contrast.lines import FACT, VOLATILE, Sheet
+from benchmarks.contrast.lines import FACT_MORE, FACTS, GROWING, VOLATILE_MORE, Sheet
 from benchmarks.contrast.pages import Document, shown
 
 _NUMERALS = "一二三四五六七八九十"
@@ -31,6 +31,7 @@ _RECURRING = 3
 _TO_IS_COMMON = ("en", "fr", "es", "ru")  # as in "de mettre à jour"
 _PERSONS = 0.4  # of the headlines that stand alone are names
 _LISTED, _LEAST_ROWS = 12, 4  # titles in the lists of a site; in a list
+TITLE_MORE = "title, words more"
 _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
@@ -201,6 +202,15 @@ def title_word(
     return Change(page, page.named(edited, headline), f"{old} -> {new}, title")
 
 
+def title_more(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
+    """Title and headline say more, which makes it another thing."""
+    if page.title is None or page.headline is None:
+        return None
+    longer = chance.choice(page.speech.more)
+    headline = longer.format(shown(page.pieces[page.headline]))
+    return Change(page, page.named(longer.format(page.name), headline), f"{longer}, title")
+
+
 def another_headline(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
     """The title and headline of another page above the same few words."""
     new, short = chance.choice([title for title in context.titles if title != page.name]), _shortened(page, chance)
@@ -263,15 +273,16 @@ def below(markup: str, page: Document, context: SiteContext, chance: random.Rand
 
 
 def another_line(kind: str, page: Document, context: SiteContext, chance: random.Random) -> Change:
-    """Another value in one of the facts; or in one or more of the others, as they may also have if a fact differs."""
+    """Another value in a line of this kind, and perhaps in lines that differ each time that a page is fetched."""
     number = chance.randrange(len(context.sheets))
     sheet = context.sheets[number]
     first = sheet.values(page.speech, context.titles, chance)
     later = sheet.values(page.speech, context.titles, chance, first)
-    volatile = [one for one in sheet.lines if one not in sheet.facts]
-    changed = chance.sample(volatile, chance.randint(kind == VOLATILE, len(volatile)))
-    if kind == FACT:
-        changed.append(chance.choice(sheet.facts))
+    is_growing = kind in (FACT_MORE, VOLATILE_MORE)
+    some = [one for one in sheet.lines if (one in sheet.facts, one in GROWING) == (kind in FACTS, is_growing)]
+    changed = [chance.choice(some)]
+    volatile = [one for one in sheet.lines if one not in (*sheet.facts, *changed)]
+    changed = [*chance.sample(volatile, chance.randint(0, len(volatile))), *changed]
     kept, new = (sheet.on(page, first | {one: values[one] for one in changed}) for values in (first, later))
     what = f"{changed[-1]}, {sheet.form}, {sheet.place}: {first[changed[-1]]} -> {later[changed[-1]]}"
     return Change(kept, new, what, dress=f"lines {number}")
@@ -295,5 +306,6 @@ OTHERS: dict[str, Edit] = {
     "form value": partial(below, '<form><textarea name="text" rows="9">{text}</textarea></form>'),
     "noscript": partial(below, "<noscript>{text}</noscript>"),
     "column": partial(another_column, "{n}"),
-    FACT: partial(another_line, FACT),
+    **{kind: partial(another_line, kind) for kind in FACTS},
+    TITLE_MORE: title_more,
 }

@@ -10,12 +10,13 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from benchmarks.contrast.lines import VOLATILE
+from benchmarks.contrast.lines import CHANGING
 from benchmarks.contrast.others import Change, Edit, SiteContext, another_column, another_line, like, names_of
 from benchmarks.contrast.pages import Document, dressed, shown
 
 SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
 CUT, TEASER = "cut to 70 %", "teaser"
+TITLE_NAME = "title, name of the site"
 PARTS = (CUT, TEASER)
 """Kinds of which the whole is no duplicate of the part."""
 WORD_SHARES = (2, 5, 8)
@@ -189,6 +190,16 @@ def new_headline(page: Document, _: SiteContext, chance: random.Random) -> Chang
     return Change(page, page.named(title, title), f"{page.name} -> {title}")
 
 
+def title_name(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
+    """The title says the name of the site or a section, too, and the headline does not."""
+    if page.title is None or page.headline is None:
+        return None
+    speech = page.speech
+    site = chance.choice((urlsplit(page.url).netloc, speech.lines["related"], chance.choice(speech.places)))
+    title = chance.choice(("{} | {}", "{} - {}")).format(page.name, site)
+    return Change(page, page.named(title), title)
+
+
 def version(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
     """A page of a manual for two versions of a program: the number stands in title, headline and address."""
     if page.title is None:
@@ -272,5 +283,6 @@ SAME: dict[str, Edit] = {
     "sessions": sessions,
     "picture version": picture_version,
     "counters": counters,
-    VOLATILE: partial(another_line, VOLATILE),
+    **{kind: partial(another_line, kind) for kind in CHANGING},
+    TITLE_NAME: title_name,
 }

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from benchmarks.contrast.lines import LINED
-from benchmarks.contrast.others import Change
+from benchmarks.contrast.others import TITLE_MORE, Change
 from benchmarks.contrast.pages import shown, visible
-from benchmarks.contrast.same import PARTS, SLOTS, WORD_SHARES
+from benchmarks.contrast.same import PARTS, SLOTS, TITLE_NAME, WORD_SHARES
 
 _ONE = ("amount", "year", "ordinal", "unit", "place", "negation", "verdict", "reversed", "name once")
 _NAMED = (
@@ -22,6 +22,8 @@ _NAMED = (
     "new headline",
     "one title",
     "version",
+    TITLE_MORE,
+    TITLE_NAME,
     *LINED,
     *SLOTS,
 )

@@ -25,7 +25,7 @@ from dedupcrawl.core.signatures import sampled_shingles, shared_shingles, simhas
 from dedupcrawl.core.symbols import SymbolText, blocks_of
 from dedupcrawl.core.tags import tame
 from dedupcrawl.core.template import MOST, Template
-from dedupcrawl.core.words import CREDIT, KIND, kinds_of
+from dedupcrawl.core.words import KIND, NOW, kinds_of
 
 Target = Callable[[bytes], None]
 _SECRET = Secret(bytes(range(32)))
@@ -190,7 +190,7 @@ def compared(data: bytes) -> None:
     for half in halves:
         text = SymbolText.of((_text_of(half),))
         kinds = kinds_of(text)
-        assert all(kind & KIND <= CREDIT for kind in kinds)
+        assert all(kind & KIND <= NOW for kind in kinds)
         symbols, kinds, ends, _ = blocks_of(text.values, kinds)
         symbols = symbols[: 2 * LONGEST]
         own = bytes(((flags >> at % 8) & 1) for at in range(len(symbols) // 2))

@@ -21,6 +21,7 @@ KINDS_IN_WORDS: Mapping[str, str] = {
     "renamed": "replaced as before",
     "added": "added",
     "left out": "left out",
+    "longer": "words more, or fewer, in the value of a labelled line",
     "replaced": "another passage",
     "reworded": "other words",
     "named": "another name",

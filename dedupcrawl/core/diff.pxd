@@ -1,5 +1,6 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
+from dedupcrawl.core.paragraphs cimport Side
 from dedupcrawl.core.words cimport WordLists
 
 cpdef enum:  # the kinds of differences
@@ -11,6 +12,7 @@ cpdef enum:  # the kinds of differences
     RENAMED  # the same replacement as in an earlier piece
     ADDED
     LEFT_OUT
+    LONGER  # words more, or fewer, in the value of a labelled line
     REPLACED  # a passage replaced by another
     REWORDED  # a few words replaced by others
     NAMED  # a name replaced by another
@@ -30,22 +32,6 @@ cpdef enum:  # the places of differences
     FOOT  # in short paragraphs, within the last symbols
     FACT  # the value of a short line with a label, or of one of the site template
     SECTIONS  # how many places there are
-
-cdef struct Side:
-    const uint16_t *symbols
-    const uint8_t *kinds
-    const uint8_t *own  # whether each symbol is outside the site template
-    const uint8_t *aligned  # whether each is aligned with the other text
-    Py_ssize_t count
-    int32_t *differing  # positions of those that are not; filled by `sum_up`
-    Py_ssize_t differing_count
-
-cdef struct Paragraph:  # of the new text, for the differences in it
-    Py_ssize_t begin
-    bint is_prose
-    bint is_counted  # a line with the day of posting or a counter, or one whose label says so
-    bint is_labelled  # words of it, or the short line before it, are the same on both pages
-    bint is_top  # the headline, or a short first paragraph
 
 cdef struct Part:  # one side of a difference
     int symbols
@@ -72,6 +58,7 @@ cdef int tell(
     list ends,
     bytes headline,
     Side *kept,
+    list kept_ends,
     const int32_t *pieces,
     Py_ssize_t count,
     bint is_of_one_host,

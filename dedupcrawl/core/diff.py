@@ -4,9 +4,10 @@
 "30 euros" for "50 euros" in a page's own sentence makes it a different page; "17:30" for "18:00" in its dateline or
 "12 views" for "13 views" at its foot do not. So each piece gets one kind, by the kinds of its words (`words`), and one
 place, by the paragraph that it stands in. A short line may state a FACT ("Price: 30 euros"), whose value counts
-wherever it stands, in the site template, too. A piece that replaces the same words by the same words as an earlier one
-is RENAMED, so that a repeated replacement counts once. Neighbouring pieces of prose that together have the same words
-on both sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
+wherever it stands, in the site template, too. If one page says only more there ("extra large" for "large"), the value
+is NAMED if the site repeats both lines, and otherwise LONGER. A piece that replaces the same words by the same words as
+an earlier one is RENAMED, so that a repeated replacement counts once. Neighbouring pieces of prose that together have
+the same words on both sides are SWAPPED; in short lines such pieces are a list in another order, and keep their kinds.
 """
 
 import os
@@ -15,15 +16,12 @@ import cython
 from cython.cimports.dedupcrawl.core.arrays import int32s, uint8s, uint16s, uint64s, unset, zeros
 from cython.cimports.dedupcrawl.core.ascii import find
 from cython.cimports.dedupcrawl.core.hashing import fmix64, slot_of
+from cython.cimports.dedupcrawl.core.paragraphs import SHORT, Paragraph, Side, advance, is_part, quarters_of
 from cython.cimports.dedupcrawl.core.symbols import JOINED
 from cython.cimports.dedupcrawl.core.words import (
-    AGO,
-    COUNTER,
     CREDIT,
     DATE,
-    ENDS,
     FUNCTION,
-    IDEOGRAPH,
     KIND,
     LETTER,
     NAME,
@@ -36,7 +34,7 @@ from cython.cimports.dedupcrawl.core.words import (
     UNIT,
     WORD,
 )
-from cython.cimports.libc.string import memcmp, memset
+from cython.cimports.libc.string import memset
 
 from dedupcrawl.core.words import word_lists
 
@@ -46,9 +44,6 @@ _FOUND = cython.declare(uint64_t, 1 << 33)  # flags a pair of symbols that the o
 _occurs = cython.declare(uint8_t[1 << 16])  # by symbol; all zeros except while a function of this module uses it
 
 # All of these are set by hand, and none was measured alone: the model weighs the features that are counted with them.
-_LABEL = cython.declare(cython.int, 5)  # most words of a line that is the label of the next one
-_SHORT = cython.declare(cython.int, 3)  # most words of a difference that turns a sentence, or replaces one thing
-_PARAGRAPH = cython.declare(cython.int, 10)  # a paragraph of this many words or more is prose
 # Bylines and datelines stand in short paragraphs within this many symbols of either end, at most this part of the text
 _HEAD_MOST = cython.declare(cython.Py_ssize_t, 40)
 _FOOT_MOST = cython.declare(cython.Py_ssize_t, 60)
@@ -57,7 +52,6 @@ _EDGE = cython.declare(cython.Py_ssize_t, 4)
 _HEAD_LEAST = cython.declare(cython.Py_ssize_t, 12)
 _HEAD_SHARE = cython.declare(cython.double, 0.04)
 _FOOT_SHARE = cython.declare(cython.double, 0.07)
-_STAMP = cython.declare(cython.int, 20)  # most words of a line with the day of posting or a counter; set by hand
 # Most words of a difference that is a credit. With 24 the AUC on pages not fitted on is the same to .0005; without
 # credits it is .006 lower on web pages.
 _CREDITED = cython.declare(cython.int, 12)
@@ -65,13 +59,6 @@ _CREDIT_REACH = cython.declare(cython.Py_ssize_t, 3)  # symbols after such a wor
 _SWAP_REACH = cython.declare(cython.Py_ssize_t, 6)  # most pieces that two swapped things may make
 _RENAMED_REACH = cython.declare(cython.Py_ssize_t, 64)  # earlier pieces that are searched for the same replacement
 _STRAY = cython.declare(cython.double, 0.01)  # share of common symbols at either end that may stand far from the others
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _quarters(kind: uint8_t) -> cython.int:
-    """The length of a symbol in quarters of a word."""
-    return 1 if kind & LETTER else 2 if kind & IDEOGRAPH else 4
 
 
 @cython.cfunc
@@ -90,7 +77,7 @@ def _part(
         part.symbols += 1
         part.letters += side.kinds[i] & LETTER != 0
         part.own += side.own[i] != 0
-        quarters += _quarters(side.kinds[i])
+        quarters += quarters_of(side.kinds[i])
         part.kinds[kind] += 1
         if kind != FUNCTION:
             part.telling += 1
@@ -174,13 +161,13 @@ def _kind(
     both: cython.bint = _are_both(here, there)
     if not is_told:
         return SLOT if both else TEMPLATE
-    if not (here.telling or there.telling):
+    if not (here.telling or there.telling or (both and is_fact)):
         return FILLER
     words: cython.int = here.kinds[WORD] + there.kinds[WORD] + here.kinds[NAME] + there.kinds[NAME]
     words += here.kinds[PARTICLE] + there.kinds[PARTICLE]
     if is_counted and not words:
         return COUNTED
-    is_short: cython.bint = here.words <= _SHORT and there.words <= _SHORT
+    is_short: cython.bint = here.words <= SHORT and there.words <= SHORT
     if is_turned and is_short:
         return TURNED
     figures: cython.int = _figures(here)
@@ -202,6 +189,10 @@ def _kind(
         return REWORDED if is_short else REPLACED
     if is_beside_number and here.kinds[SIGN] + there.kinds[SIGN] == here.telling + there.telling:
         return FIGURED  # 50 for 50%; a number that only one page has is an addition
+    if (
+        is_fact and here.kinds[SIGN] + there.kinds[SIGN] < here.telling + there.telling
+    ):  # if its words are all template, the site has several values
+        return LONGER if here.own or there.own else NAMED
     return ADDED if here.symbols and not _is_seam(here, there) else LEFT_OUT
 
 
@@ -215,7 +206,7 @@ def _are_both(here: cython.pointer(Part), there: cython.pointer(Part)) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _are_brief(here: cython.pointer(Part), there: cython.pointer(Part)) -> cython.bint:
-    return here.words <= 2 * _SHORT and there.words <= 2 * _SHORT
+    return here.words <= 2 * SHORT and there.words <= 2 * SHORT
 
 
 @cython.cfunc
@@ -244,7 +235,8 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
             other: cython.pointer(Part) = parts + 2 * j
             if rows[3 * j] < RENAMED:
                 continue
-            if here[0].said and here[1].said and here[0].said == other[0].said and here[1].said == other[1].said:
+            is_both: cython.bint = (here[0].said and here[1].said) or (rows[3 * i] == LONGER and rows[3 * j] == LONGER)
+            if is_both and here[0].said == other[0].said and here[1].said == other[1].said:
                 rows[3 * i] = RENAMED
                 break
     for i in range(count):
@@ -252,7 +244,7 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
         moved: uint64_t = 0
         for j in range(i, min(count, i + _SWAP_REACH)):
             here = parts + 2 * j
-            if rows[3 * j] < FILLER or here[0].words > 2 * _SHORT or here[1].words > 2 * _SHORT:
+            if rows[3 * j] < FILLER or here[0].words > 2 * SHORT or here[1].words > 2 * SHORT:
                 break
             balance += here[0].said - here[1].said
             moved |= here[0].said
@@ -262,85 +254,6 @@ def _mark_repeated(parts: cython.pointer(Part), rows: cython.pointer(uint8_t), c
                     if rows[3 * k] > FILLER and place != LINE and place != FOOT and place != FACT:
                         rows[3 * k] = SWAPPED
                 break
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _describe(
-    side: cython.pointer(Side),
-    before: cython.Py_ssize_t,
-    begin: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    headline: bytes,
-    paragraph: cython.pointer(Paragraph),
-) -> cython.void:
-    """Describe the paragraph [begin, end) for the differences in it; [before, begin) is the one before it."""
-    i: cython.Py_ssize_t
-    quarters: cython.Py_ssize_t = 0
-    for i in range(begin, min(end, begin + 4 * _PARAGRAPH)):
-        quarters += _quarters(side.kinds[i])
-    is_sentence: cython.bint = end > begin and side.kinds[end - 1] & ENDS != 0 and quarters >= 4 * _SHORT
-    paragraph.begin = begin
-    is_stamp: cython.bint = _is_stamp(side, begin, end, False)
-    paragraph.is_counted = _is_stamp(side, begin, end, True)
-    paragraph.is_prose = is_sentence or (quarters >= 4 * _PARAGRAPH and not is_stamp)
-    paragraph.is_top = not paragraph.is_prose and (
-        _is_headline(side, begin, end, headline) or (begin == 0 and not is_stamp)
-    )
-    paragraph.is_labelled = _has_label(side, begin, end)
-    is_name: cython.bint = before == 0 and not len(headline)  # the line before is all that names the page
-    if not is_name and not _is_headline(side, before, begin, headline) and _is_label(side, before, begin):
-        paragraph.is_labelled |= not _is_dateline(side, begin, end)
-        paragraph.is_counted |= _is_stamp(side, before, begin, True)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _is_headline(
-    side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, headline: bytes
-) -> cython.bint:
-    return 2 * (end - begin) == len(headline) and not memcmp(side.symbols + begin, uint16s(headline), len(headline))
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _has_label(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether both pages have the same word, unit or sign there, before any date, and behind nothing but numbers."""
-    i: cython.Py_ssize_t
-    for i in range(begin, end):
-        kind: cython.int = side.kinds[i] & KIND
-        is_number: cython.bint = kind == NUMBER or kind == NUMERAL
-        if kind == DATE or kind == TIME or not (side.aligned[i] or is_number):
-            return False
-        if side.aligned[i] and (kind == WORD or kind == UNIT or kind == SIGN or kind == COUNTER or kind == CREDIT):
-            return True
-    return False
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _is_dateline(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether a date or time stands behind something else."""
-    i: cython.Py_ssize_t
-    for i in range(begin, end):
-        if side.kinds[i] & KIND == DATE or side.kinds[i] & KIND == TIME:
-            return i > begin
-    return False
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _is_label(side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
-    """Whether a paragraph is the same few words on both pages, without a number, a date or a credit."""
-    i: cython.Py_ssize_t
-    quarters: cython.Py_ssize_t = 0
-    for i in range(begin, end):
-        kind: cython.int = side.kinds[i] & KIND
-        quarters += _quarters(side.kinds[i])
-        is_value: cython.bint = kind == NUMBER or kind == NUMERAL or kind == DATE or kind == CREDIT
-        if is_value or not side.aligned[i] or quarters > 4 * _LABEL:
-            return False
-    return quarters > 0 and not side.kinds[end - 1] & ENDS
 
 
 @cython.cfunc
@@ -358,33 +271,6 @@ def _place(
     if at < min(_HEAD_MOST, count // _EDGE):
         return HEAD
     return FOOT if at >= count - min(_FOOT_MOST, count // _EDGE) else LINE
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _is_stamp(
-    side: cython.pointer(Side), begin: cython.Py_ssize_t, end: cython.Py_ssize_t, is_named: cython.bint
-) -> cython.bint:
-    """Whether a paragraph is a short line with a word that goes with a counter, a day of posting, or "ago".
-
-    So is a line that says the source and a day; unless `is_named`, also one of which a third is dates and times.
-    """
-    i: cython.Py_ssize_t
-    quarters: cython.Py_ssize_t = 0
-    dates: cython.Py_ssize_t = 0
-    counters: cython.Py_ssize_t = 0
-    credits: cython.Py_ssize_t = 0
-    if end > begin and side.kinds[end - 1] & ENDS:
-        return False
-    for i in range(begin, end):
-        kind: cython.int = side.kinds[i] & KIND
-        counters += kind == COUNTER or kind == AGO
-        credits += kind == CREDIT
-        dates += kind == DATE or kind == TIME
-        quarters += _quarters(side.kinds[i])
-        if quarters > 4 * _STAMP:
-            return False
-    return counters > 0 or (credits and dates) or (not is_named and 3 * dates >= end - begin)
 
 
 @cython.cfunc
@@ -413,6 +299,7 @@ def _fill(
     ends: list,
     headline: bytes,
     kept: cython.pointer(Side),
+    kept_ends: list,
     pieces: cython.pointer(cython.const[int32_t]),
     count: cython.Py_ssize_t,
     is_of_one_host: cython.bint,
@@ -422,41 +309,47 @@ def _fill(
 ) -> cython.int:
     """Fill the parts, two for each piece, and the rows: its kind, its place, and whether it has own text."""
     i: cython.Py_ssize_t
-    block: cython.Py_ssize_t = 0
-    begin: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t = ends[0] if ends else 0
-    before: cython.Py_ssize_t = 0  # where the paragraph before this one begins
-    paragraph: Paragraph
+    paragraphs: Paragraph[2]
+    memset(paragraphs, 0, 2 * cython.sizeof(Paragraph))
     for i in range(count):
         piece: cython.pointer(cython.const[int32_t]) = pieces + 4 * i
         at: cython.Py_ssize_t = piece[0] if piece[0] < new.count else new.count - 1
-        while at >= end and block + 1 < len(ends):
-            block += 1
-            before, begin = begin, end
-            end = ends[block]
-        if i == 0 or begin != paragraph.begin:
-            _describe(new, before, begin, end, headline, cython.address(paragraph))
+        advance(new, ends, at, headline, paragraphs)
+        line: cython.pointer(Paragraph) = paragraphs  # where the value stands
+        words: cython.pointer(cython.const[int32_t]) = piece
+        if piece[0] == piece[1] and piece[2] < kept.count:  # it is left out, so it stands in the kept text
+            advance(kept, kept_ends, piece[2], headline, paragraphs + 1)
+            line, words = paragraphs + 1, piece + 2
         here: cython.pointer(Part) = parts + 2 * i
         there: cython.pointer(Part) = here + 1
         _part(new, piece[0], piece[1], here)
         _part(kept, piece[2], piece[3], there)
         is_turned: cython.bint = here.kinds[NEGATION] != there.kinds[NEGATION]
-        if not is_turned and here.words <= _SHORT and there.words <= _SHORT and here.telling and there.telling:
+        if not is_turned and here.words <= SHORT and there.words <= SHORT and here.telling and there.telling:
             is_turned = _are_antonyms(new, kept, piece, lists)
         is_credited: cython.bint = _is_credited(new, piece[0], piece[1]) or _is_credited(kept, piece[2], piece[3])
         is_beside_number: cython.bint = _is_number(new, piece[0] - 1) or _is_number(new, piece[1])
         is_own: cython.bint = here.own + there.own > 0
-        is_value: cython.bint = _are_both(here, there) and _are_brief(here, there) and not paragraph.is_counted
+        both: cython.bint = _are_both(here, there)
+        is_value: cython.bint = _are_brief(here, there) and not line.is_counted
+        is_value = is_value and (both or (is_part(words[0], words[1], line) and not (line.is_top and is_own)))
         is_dated: cython.bint = _dates(here) + _dates(there) > 0
-        states: cython.bint = paragraph.is_labelled or (paragraph.is_top and is_of_one_host) or not (is_own or is_dated)
-        is_fact: cython.bint = is_value and states and not paragraph.is_prose
+        states: cython.bint = both and ((line.is_top and is_of_one_host) or not (is_own or is_dated))
+        is_fact: cython.bint = is_value and (states or line.is_labelled) and not line.is_prose
         is_opposed: cython.bint = is_turned or (_figures(here) and _figures(there))
         is_told: cython.bint = is_own or (is_of_one_host and (is_fact or (is_value and is_opposed and not is_dated)))
         rows[3 * i] = _kind(
-            here, there, is_told, is_fact, is_turned, paragraph.is_counted, is_credited, is_beside_number
+            here, there, is_told, is_fact, is_turned, paragraphs[0].is_counted, is_credited, is_beside_number
         )
-        rows[3 * i + 1] = _place(new.count, at, is_fact, cython.address(paragraph))
+        rows[3 * i + 1] = _place(new.count, at, is_fact, paragraphs)
         rows[3 * i + 2] = is_own
+        is_near: cython.bint = i > 0 and piece[0] - piece[-3] <= SHORT
+        if (
+            is_near
+            and rows[3 * i] == LONGER == rows[3 * i - 3]
+            and (here.symbols > 0) == (parts[2 * i - 1].symbols > 0)
+        ):
+            rows[3 * i] = rows[3 * i - 3] = NAMED  # two names with a character in common, such as 東京 and 京都
     return 0
 
 
@@ -616,7 +509,7 @@ def _mark_new(side: cython.pointer(Side), other: cython.pointer(Side), is_new: c
         _occurs[side.symbols[side.differing[i]]] = 0
 
 
-def tell(new, ends, headline, kept, pieces, count, is_of_one_host, lists, rows):
+def tell(new, ends, headline, kept, kept_ends, pieces, count, is_of_one_host, lists, rows):
     """Classify the pieces of an alignment: fill in the kind, the place and whether it has own text, a byte each.
 
     Args:
@@ -624,6 +517,7 @@ def tell(new, ends, headline, kept, pieces, count, is_of_one_host, lists, rows):
         ends: Where its paragraphs end.
         headline: The symbols of its headline, two bytes each.
         kept: The kept text.
+        kept_ends: Where its paragraphs end.
         pieces: The pieces that differ, as `alignment.aligned` fills them in.
         count: How many there are.
         is_of_one_host: Whether both are pages of one host, so that values in its site template may be facts.
@@ -644,7 +538,7 @@ def tell(new, ends, headline, kept, pieces, count, is_of_one_host, lists, rows):
     room: bytes = unset(2 * cython.sizeof(Part) * count)
     parts: cython.pointer(Part) = cython.cast(cython.pointer(Part), uint8s(room))
     lists.read_antonyms()
-    _fill(new, ends, headline, kept, pieces, count, is_of_one_host, lists, parts, rows)
+    _fill(new, ends, headline, kept, kept_ends, pieces, count, is_of_one_host, lists, parts, rows)
     _mark_repeated(parts, rows, count)
     return 0
 
@@ -711,6 +605,7 @@ def differences(new: tuple, kept: tuple, in_kept: bytes, in_new: bytes, pieces: 
         new[3],
         b"",
         cython.address(other),
+        kept[3],
         int32s(pieces),
         count,
         True,

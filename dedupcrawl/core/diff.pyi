@@ -8,6 +8,7 @@ COUNTED: int
 FILLER: int
 ADDED: int
 LEFT_OUT: int
+LONGER: int
 REPLACED: int
 REWORDED: int
 RENAMED: int

@@ -26,6 +26,7 @@ from cython.cimports.dedupcrawl.core.diff import (
     HEAD,
     LEFT_OUT,
     LINE,
+    LONGER,
     MEASURED,
     NAMED,
     RENAMED,
@@ -199,7 +200,7 @@ def _decisive_share(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
     """Share of the decisive differences among these and the ones that add, leave out or reword text."""
     decisive: cython.int = _decisive(p)
     kinds: cython.pointer(cython.int) = p.counts.kind
-    others: cython.int = kinds[ADDED] + kinds[LEFT_OUT] + kinds[REPLACED] + kinds[REWORDED]
+    others: cython.int = kinds[ADDED] + kinds[LEFT_OUT] + kinds[LONGER] + kinds[REPLACED] + kinds[REWORDED]
     return cython.cast(cython.double, decisive) / (1 + decisive + others)
 
 
@@ -242,6 +243,20 @@ def _reworded_few(p: Pair, kind: cython.int, place: cython.int) -> cython.double
 @cython.cfunc
 def _reworded_one(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return _in_text(cython.address(p.counts), REWORDED) > 0 and p.counts.own == 1
+
+
+@cython.cfunc
+def _dated_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    counts: cython.pointer(Counts) = cython.address(p.counts)
+    return p.is_of_one_host and counts.of[DATED][FACT] > 0 and counts.kind[DATED] == counts.own
+
+
+@cython.cfunc
+def _longer_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Not if the same word is added to several lines: that is markup, such as "edit" beside each heading."""
+    counts: cython.pointer(Counts) = cython.address(p.counts)
+    only: cython.bint = counts.kind[LONGER] + _of_decisive_kinds(counts) + counts.kind[DATED] == counts.own
+    return p.is_of_one_host and counts.kind[LONGER] > 0 and only and not counts.kind[RENAMED]
 
 
 @cython.cfunc
@@ -318,10 +333,7 @@ def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 @cython.cfunc
 def _unshared(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Of two lists whose entries recur on the site, the kept one may lack entries of the new one.
-
-    The model was fitted when template in prose before and behind the common text counted, too, as in a print view.
-    """
+    """Of two lists whose entries recur on the site, the kept one may lack entries of the new one."""
     pieces: cython.pointer(int32_t) = int32s(p.raw_pieces)
     rows: cython.pointer(uint8_t) = uint8s(p.raw_rows)
     i: cython.Py_ssize_t
@@ -453,7 +465,8 @@ FEATURES: tuple = (
     _feature("figures_foot", _at, "against", "other numbers at its end", "count", FIGURED, FOOT),
     _feature("dates", _inside, "either", "share of the differences that are other dates or times, at neither end", "share", DATED),
     _feature("dates_text", _dates_text, "against", "other dates or times in sentences, of two pages of a host or where nothing else differs", "count"),
-    _feature("dates_foot", _at, "against", "other dates or times at its end", "count", DATED, FOOT),
+    _feature("dated_fact", _dated_fact, "against", "nothing differs but dates or times, and some in labelled lines, of two pages of a host", "flag"),
+    _feature("longer_fact", _longer_fact, "against", "values of labelled lines say more or less, and nothing else differs but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("dateline", _dateline, "either", "nothing differs but what stands at its beginning or end, with a date", "flag"),
     _feature("turned_alone", _alone, "against", "nothing differs but negations and antonyms", "flag", TURNED),
     _feature("units", _share, "against", "share of the differences that are other units", "share", MEASURED),

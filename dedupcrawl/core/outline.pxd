@@ -95,6 +95,7 @@ cdef class Outline:
     cdef int start_element(self, const Meaning *meaning, const Tag *tag) except -1
     cdef void end_element(self, const Meaning *meaning) noexcept
     cdef int start_link(self, const Tag *tag) except -1
+    cdef int start_line(self, Span left) except -1
     cdef int note(self, Kind kind, Span attributes, Span content) except -1
     cdef int show(self, Span name, Span attributes, Span content, int text) except -1
     cdef void push(self, const Meaning *meaning, int number) noexcept

@@ -233,12 +233,26 @@ class Outline:
         elif kind == LINE:
             if self.is_inner:
                 self.end_block()
+                self.start_line(tag.attributes)
         elif kind == BREAK:
             self.raw[self.raw_size] = 0
             self.raw_size += 1
             self.has_text = True
         elif kind != RULE and tag.attributes.end > tag.attributes.begin:
             self.note(kind, tag.attributes, nothing)
+        return 0
+
+    def start_line(self, left):
+        """Read what the attributes of an option or a group of options show: its label, and whether it is selected."""
+        attribute: Attribute
+        while next_attribute(self.source, cython.address(left), cython.address(attribute)):
+            if equals(self.source, attribute.name, "label"):
+                self.add_text(attribute.value.begin, attribute.value.end)
+                self.end_block()
+            elif equals(self.source, attribute.name, "selected"):
+                memcpy(self.raw + self.raw_size, b"\xe2\x9c\x93 ", 4)
+                self.raw_size += 4
+                self.has_text = True
         return 0
 
     def push(self, meaning, number):

@@ -9,10 +9,11 @@ import cython
 from cython.cimports.cpython import array
 from cython.cimports.dedupcrawl.core.alignment import Work, aligned, work_at_hand
 from cython.cimports.dedupcrawl.core.arrays import int32s, sort, uint8s, uint16s, uint64s, unset, zeros
-from cython.cimports.dedupcrawl.core.diff import ADDED, CREDITED, DIFFERENCES, RENAMED, REWORDED, Side, sum_up, tell
+from cython.cimports.dedupcrawl.core.diff import ADDED, CREDITED, DIFFERENCES, RENAMED, REWORDED, sum_up, tell
 from cython.cimports.dedupcrawl.core.items import SIZE, item_of
 from cython.cimports.dedupcrawl.core.main_outline import MainOutline
 from cython.cimports.dedupcrawl.core.page_context import PageContext, hashes_of
+from cython.cimports.dedupcrawl.core.paragraphs import Side
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Symbol, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
@@ -139,6 +140,7 @@ class Pair:
             self.new.main_text.ends,
             self.new.read_headline().symbols,
             cython.address(other),
+            self.kept.main_text.ends,
             pieces,
             self.piece_count,
             self.is_of_one_host,
@@ -522,6 +524,7 @@ def _count_of_lines(new: Line, kept: Line, secret: object, counts: cython.pointe
         [one.count],
         b"",
         cython.address(other),
+        [other.count],
         int32s(raw),
         count,
         True,

@@ -9,6 +9,7 @@ cdef class Reader:
     cdef list lines, resources
     cdef bytes seen  # of each element whether it is in boilerplate: 1 if it is, 2 if not, 0 if that is not known
     cdef int characters, inner
+    cdef str pictured  # the resource of a source element, until its img has been read
     cdef int read(self) except -1
     cdef int read_shown(self, Shown *shown) except -1
     cdef int read_embedded(self, Shown *shown) except -1

@@ -29,6 +29,8 @@ _LONGEST_EXTENSION = cython.declare(cython.int, 7)  # characters, as "torrent" h
 _SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "srcset", "data-srcset", "src", "poster")
 _WRITTEN = ("", "text", "search", "email", "tel", "url", "number", "button", "reset", "submit", "date", "month", "time")
 """Types of input elements whose values are shown; the values of submit buttons are their labels."""
+_MARKED = ("checkbox", "radio")
+_CONTROLS = (b"input", b"meter", b"progress")
 
 
 # Name and attributes of an element as written → what it shows. A cache, because pages of a site share elements.
@@ -78,9 +80,8 @@ class Reader:
         elif equals(text, name, "script"):
             if _is_data(text, shown.attributes):
                 self.read_data(shown.content)
-        elif equals(text, name, "source"):
-            if shown.is_hidden:  # in a video; the sources of a picture show the same as its img
-                self.read_embedded(shown)
+        elif equals(text, name, "source") and not shown.is_hidden:  # of a picture: its img shows the same
+            self.pictured = _embedded(b"source", self.attributes(shown.attributes))[0]
         elif not equals(text, name, "style"):
             self.read_embedded(shown)
         return 0
@@ -102,12 +103,14 @@ class Reader:
         if embedded is None:
             name: bytes = self.outline.markup[shown.name.begin : shown.name.end].lower()
             attributes = self.attributes(shown.attributes)
-            embedded = _written(attributes) if name == b"input" else _embedded(name, attributes)
+            embedded = (_written if name in _CONTROLS else _embedded)(name, attributes)
             if len(written) <= _LONGEST_KNOWN:
                 if len(_read) >= _MOST_KNOWN:
                     _read.clear()
                 _read[written] = embedded
         named: str = cython.cast(tuple, embedded)[0]
+        if self.pictured and equals(self.outline.source, shown.name, "img"):  # it may have no address of its own
+            named, self.pictured = named or self.pictured, ""
         i: cython.int
         for i in range(1, len(cython.cast(tuple, embedded))):
             self.add(cython.cast(tuple, embedded)[i])
@@ -256,7 +259,8 @@ def shown_by(outline, has_roles):
         return (), ()
     reader: Reader = Reader.__new__(Reader)
     reader.outline, reader.has_roles = outline, has_roles
-    reader.lines, reader.resources, reader.seen = [], [], zeros(outline.element_count if has_roles else 0)
+    reader.lines, reader.resources, reader.pictured = [], [], ""
+    reader.seen = zeros(outline.element_count if has_roles else 0)
     reader.read()
     lines: list = reader.lines
     if lines:
@@ -265,16 +269,18 @@ def shown_by(outline, has_roles):
     return tuple(lines), tuple(reader.resources)
 
 
-@cython.cfunc
-def _written(attributes: dict) -> tuple:
-    """The lines of an input element, after an empty string for the resource that it lacks."""
+def _written(name: bytes, attributes: dict) -> tuple:
+    """The lines of a control or a meter, after an empty string for the resource that it lacks."""
     kind: str = attributes.get("type", "").lower()
+    if name != b"input":
+        return "", f"{attributes.get('value', '')}/{attributes.get('max', '1')}"
     if kind == "image":
         return "", attributes.get("alt", "")
+    if kind in _MARKED:
+        return "", f"✓ {attributes.get('name', '')} {attributes.get('value', '')}" if "checked" in attributes else ""
     return ("", attributes.get("value", ""), attributes.get("placeholder", "")) if kind in _WRITTEN else ("",)
 
 
-@cython.cfunc
 def _embedded(name: bytes, attributes: dict) -> tuple:
     """The resource that an element shows, and its alternative text; neither for decoration."""
     if name == b"button" or is_small(attributes) or is_decoration(attributes):
@@ -290,7 +296,7 @@ def _embedded(name: bytes, attributes: dict) -> tuple:
             address = ""  # a placeholder for what is loaded later
     is_read: cython.bint = len(address) <= _LONGEST_ADDRESS or address.startswith("data:")
     named: str = identity(address.encode("utf-8", "replace")) if address and is_read else ""
-    return (named, attributes.get("alt", "")) if named or not address else ("",)
+    return (named, attributes.get("alt", "")) if named or not address or address.startswith("data:") else ("",)
 
 
 @cython.cfunc

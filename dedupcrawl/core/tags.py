@@ -23,7 +23,7 @@ _begins_unread = cython.declare(uint8_t[256])  # of each byte, whether the name 
 # Elements whose content is shown only by scripts or by browsers that lack a feature.
 _NOT_SHOWN = ("audio", "button", "canvas", "datalist", "object", "template", "video")
 # Elements without text that show something or take input.
-_EMBEDDED = ("area", "embed", "img", "input", "source")
+_EMBEDDED = ("area", "embed", "img", "input", "meter", "progress", "source")
 # Elements that are lines when a select element or a drawing is read for them.
 _LINES = ("optgroup", "option", "text")
 _BLOCK_NAMES = """

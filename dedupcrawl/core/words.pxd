@@ -17,6 +17,7 @@ cpdef enum:  # the kind of a symbol, in the lower bits of its byte
     SIGN  # says how much, how good or whether
     AGO  # turns a number of days or hours into a time
     CREDIT  # goes with the name of a text's writer, editor or source
+    NOW  # goes with what time it is
 
 cpdef enum:
     KIND = 15  # these bits hold the kind

@@ -46,6 +46,8 @@ _LISTS = (  # the last list that has a word decides its kind
     ("periods", UNIT),
     ("numerals", NUMERAL),
     ("ago", AGO),
+    ("now", NOW),
+    ("now_pairs", NOW),
     ("times", TIME),
     ("dates", DATE),
     ("negations", NEGATION),

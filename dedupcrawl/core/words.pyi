@@ -16,6 +16,7 @@ NUMBER: int
 SIGN: int
 AGO: int
 CREDIT: int
+NOW: int
 ENDS: int  # set for the last symbol of a paragraph that ends with a sentence
 KIND: int  # these bits of a symbol's byte hold its kind
 LETTER: int
