@@ -15,7 +15,7 @@ from dedupcrawl.core.page_context import PageContext, resource_items
 from dedupcrawl.core.signatures import signatures_of
 from dedupcrawl.core.symbols import Lines, SymbolText
 from dedupcrawl.core.template import Template
-from dedupcrawl.core.view import View
+from dedupcrawl.core.view import TITLE, View
 from dedupcrawl.index.record import Premise
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
@@ -106,7 +106,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
             own, left_out = analysis.without(template)
         page, secret = analysis.page, analysis.text.secret
         host, outline = host_alike(page.url), analysis.main
-        view = View(page.url, host, page.title, outline, analysis.page_context, template, secret, page.headline)
+        view = View(page.url, host, page.title[:TITLE], outline, analysis.page_context, template, secret, page.headline)
         return cls(analysis, own, left_out, view)
 
     @property

@@ -56,6 +56,11 @@ def test_a_page_with_a_name_before_what_the_other_title_says_stands_for_that(gen
     assert stands_for(said, titled("commit", own).replace(headline=own)) is False, "the other page says the name"
 
 
+def test_a_page_whose_title_is_stored_in_part_stands_for_its_equal_copy() -> None:
+    page = HTML.replace(title="Lamps of all makes. " * 20)
+    assert stands_for(page, page.replace(url="http://a.example/copy")) is False
+
+
 def test_what_comes_later_is_dropped_for_the_better_one() -> None:
     again = HTML.replace(url="http://a.example/lamp?again")
     *_, html, text = verdicts(PLAIN, HTML, again, PLAIN.replace(url="http://a.example/again.txt"))
