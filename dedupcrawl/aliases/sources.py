@@ -147,7 +147,7 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
     return made
 
 
-def part_of(link: str) -> str:
+def element_of(link: str) -> str:
     """The element that a link leads to, if its URL names that, too, as `viewtopic.php?p=42#p42` does; else empty."""
     target, _, fragment = link.partition("#")
     number = _FRAGMENT.fullmatch(fragment)

@@ -153,7 +153,10 @@ class Aliases:
 
     def leads_to_element(self, link: str) -> bool:
         """Whether a link leads to an element of a page; if the crawl has that page, the link becomes its alias."""
-        page, url = self._elements.page_of(link), without_fragment(link)
+        url = without_fragment(link)
+        if ELEMENT not in self._settings.for_url(url).alias_sources:
+            return False
+        page = self._elements.page_of(link)
         if page and page != url and ELEMENT in self._tried(url) and may_lead(url, page):
             self._keep(page, {url: ELEMENT})
         return page is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dedupcrawl.aliases.sources import Section, part_of, section_of
+from dedupcrawl.aliases.sources import Section, element_of, section_of
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.crawl.request_meta import without_fragment
 
@@ -17,7 +17,9 @@ class _Elements:
 
     kinds: set[str] = field(default_factory=set)  # names without their numbers, of elements that links lead to
     pages: dict[str, tuple[str, int]] = field(default_factory=dict)  # element → its page's URL, a hash of all on it
-    links: dict[str, list[str]] = field(default_factory=dict)  # element of a page to come → links to it
+    links: dict[str, dict[str, None]] = field(
+        default_factory=dict
+    )  # element of a page to come → links to it
 
 
 class PageElements:
@@ -35,19 +37,19 @@ class PageElements:
 
         None for any other link. The link is remembered until a page with this element comes.
         """
-        if not (name := part_of(link)):
+        if not (name := element_of(link)):
             return None
         url = without_fragment(link)
         if (there := self._sections.get(section := section_of(url))) is None:
             if self._count >= _MOST:
                 return ""
             there = self._sections[section] = _Elements()
-        there.kinds.add(_kind(name))
         if name in there.pages:
             return there.pages[name][0]
-        if self._count < _MOST and url not in (links := there.links.setdefault(name, [])):
+        if self._count < _MOST and url not in (links := there.links.setdefault(name, {})):
             self._count += 1
-            links.append(url)
+            there.kinds.add(_kind(name))
+            links[url] = None
         return ""
 
     def links_to(self, url: str, facts: Facts) -> list[str]:
