@@ -17,9 +17,7 @@ class _Elements:
 
     kinds: set[str] = field(default_factory=set)  # names without their numbers, of elements that links lead to
     pages: dict[str, tuple[str, int]] = field(default_factory=dict)  # element → its page's URL, a hash of all on it
-    links: dict[str, dict[str, None]] = field(
-        default_factory=dict
-    )  # element of a page to come → links to it
+    links: dict[str, dict[str, None]] = field(default_factory=dict)  # element of a page to come → links to it
 
 
 class PageElements:
