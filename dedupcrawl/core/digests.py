@@ -61,7 +61,7 @@ NO_SECRET = Secret()
 
 
 @lru_cache(maxsize=16)
-def _points(secret: Secret) -> tuple[int, int]:
+def points_of(secret: Secret) -> tuple[int, int]:
     """The points at which keyed digests are computed, derived from the secret."""
     one, other = struct.unpack("<2Q", blake2b(key=secret, digest_size=16, person=b"digests").digest())
     return one >> 4, other >> 4
@@ -70,5 +70,5 @@ def _points(secret: Secret) -> tuple[int, int]:
 def digest_of(data: bytes, secret: Secret = NO_SECRET) -> bytes:
     """The digest of `data`, `DIGEST_BYTES` long."""
     if secret:
-        return keyed_digest(data, *_points(secret))
+        return keyed_digest(data, *points_of(secret))
     return blake2b(data, digest_size=DIGEST_BYTES).digest()

@@ -13,6 +13,7 @@ cdef enum:
 cdef class Vocabulary:
     cdef readonly object secret
     cdef uint64_t point, mask
+    cdef uint64_t digest_points[2]
     cdef uint16_t skeletons[VALUES]
     cdef Remembered lines[REMEMBERED]  # the hash of a line's skeleton, and its number of symbols
 

@@ -36,13 +36,13 @@ from cython.cimports.dedupcrawl.core.characters import (
     kind_of,
     with_kind,
 )
-from cython.cimports.dedupcrawl.core.hashing import fmix64, modulo_prime, murmur3_32, times_plus
+from cython.cimports.dedupcrawl.core.hashing import fmix64, folded, modulo_prime, murmur3_32, times_plus, uint128_t
 from cython.cimports.dedupcrawl.core.items import SIZE, VALUE_BITS, VALUES_AT, merged
 from cython.cimports.dedupcrawl.core.memory import key_of, place_of_key
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy, memset
 
-from dedupcrawl.core.digests import NO_SECRET
+from dedupcrawl.core.digests import NO_SECRET, digest_of, points_of
 
 SYMBOLS_VERSION = 6
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
@@ -75,6 +75,7 @@ class Vocabulary:
         self.secret = secret
         first, self.mask = secret.symbol_key
         self.point = _LEAST_POINT + first % (_PRIME - _LEAST_POINT)
+        self.digest_points[0], self.digest_points[1] = points_of(secret) if secret else (0, 0)
         for value in range(VALUES):
             self.skeletons[value] = MASKED if value & 1 else value
         for word in _DATES.split():
@@ -414,8 +415,31 @@ class SymbolText(Lines):
         return self.count
 
     @property
+    def digest(self):
+        """16 bytes that tell the text from others: with a secret of its symbols' hashes, without one of `normalized`.
+
+        The upper 61 bits of the hashes are the coefficients of a polynomial, as bytes are in `hashing.keyed_digest`.
+        """
+        if not self.vocabulary.secret:
+            return digest_of(self.normalized)
+        made: bytes = unset(16)
+        values: cython.pointer(uint64_t) = uint64s(made)
+        which: cython.int
+        i: cython.int
+        for which in range(2):
+            point: uint128_t = self.vocabulary.digest_points[which]
+            square: uint128_t = folded(point * point)
+            value: uint64_t = 1
+            for i in range(0, self.count - 1, 2):
+                value = folded(value * square + (self.items[i].hash >> 3) * point + (self.items[i + 1].hash >> 3))
+            if self.count & 1:
+                value = folded(value * square + (self.items[self.count - 1].hash >> 3) * point)
+            values[which] = fmix64(modulo_prime(folded(value * point + self.count)))
+        return made
+
+    @property
     def normalized(self):
-        """The symbols in UTF-8, separated by spaces; digests of the text are made from this."""
+        """The symbols in UTF-8, separated by spaces."""
         items: cython.pointer(Symbol) = self.items
         made: bytes = unset(4 * self.size + self.count)
         raw: cython.pointer(uint8_t) = uint8s(made)

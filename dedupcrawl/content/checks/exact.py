@@ -40,12 +40,12 @@ class ExactCheck(Equality):
     name: ClassVar[str] = "exact"
 
     def header(self) -> Mapping[str, str | int | float]:
-        return {"symbols": SYMBOLS_VERSION, "hash": "polynomial", "min_symbols": self.min_symbols}
+        return {"symbols": SYMBOLS_VERSION, "hash": "polynomial of symbols", "min_symbols": self.min_symbols}
 
     def signature(self, page: Page, text: SymbolText) -> bytes | None:
         """17 bytes: the kind and the digest, keyed by the secret of the text's index."""
         if len(text) >= self.min_symbols:
-            return OF_TEXT + digest_of(text.normalized, text.secret)
+            return OF_TEXT + text.digest
         return OF_BODY + digest_of(page.body_digest, text.secret) if page.body_tells and page.body_digest else None
 
     def keys(self, signature: bytes) -> Keys:
