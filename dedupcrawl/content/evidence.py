@@ -16,15 +16,12 @@ import msgspec
 
 from dedupcrawl.content.differences import KINDS_IN_WORDS, PLACES_IN_WORDS
 from dedupcrawl.content.model import Model, packaged
-from dedupcrawl.core.features import FEATURES, features, listed
+from dedupcrawl.core.features import FEATURES, features
 from dedupcrawl.core.features import shown as shown_features
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.view import TITLE, View
 from dedupcrawl.printable import counted, printable
-
-HALF = 0.5
-"""Share of a page's own text; many pages of one template have less than this in common."""
 
 _SHOWN = 8  # differences that are shown
 _SHOWN_CHARACTERS = 80  # of each of them
@@ -42,11 +39,6 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
     def values(self) -> list[float]:
         """The values of `FEATURES`."""
         return features(self.pair)
-
-    @property
-    def is_list(self) -> bool:
-        """Whether the kept page is a list that contains the new one among others, and links to it."""
-        return self.pair.uncovered < HALF and listed(self.pair) > _MORE
 
     def to_dict(
         self, needed: float | None, text: SymbolText | None = None, kept_text: SymbolText | None = None
@@ -74,11 +66,6 @@ class Evidence(msgspec.Struct, frozen=True, gc=False):
         ):
             shown["differs"] = differs
         return shown
-
-
-_MORE = 0.1
-"""A kept page that links to the new one is a list if more than this share of it is not in the new one; a print view, or
-the same page in another template, adds less. Set by hand; the model weighs the share itself."""
 
 
 def compare(new: View, kept: View, model: Model) -> Evidence:

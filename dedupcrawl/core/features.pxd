@@ -16,4 +16,7 @@ cdef class Weights:
     cdef double weights[MOST_FEATURES]
     cdef double low[MOST_FEATURES]
     cdef double high[MOST_FEATURES]
+    cpdef double probability_of(self, Pair pair) except -1
     cdef double sum_up(self, const double *values) noexcept
+
+cpdef double listed(Pair pair) except? -1

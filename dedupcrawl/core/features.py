@@ -539,7 +539,7 @@ def shown(pair: Pair) -> dict:
     return made
 
 
-def listed(pair: Pair) -> float:
+def listed(pair):
     """The value of the feature "listed"."""
     return _listed(pair, 0, 0)
 
@@ -576,7 +576,7 @@ class Weights:
             copied[i] = values[i]
         return self.sum_up(copied)
 
-    def probability_of(self, pair: Pair) -> float:
+    def probability_of(self, pair):
         """The same for a pair; 1 if it is equal, see `Pair`."""
         return 1.0 if pair.is_equal else self.sum_up(_values(pair))
 

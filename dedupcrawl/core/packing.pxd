@@ -21,4 +21,5 @@ cdef struct Bits:
 
 cpdef bytes pack(bytes values, bytes kinds, bytes tail)
 cpdef tuple unpack(bytes packed, Py_ssize_t most, Py_ssize_t tail_size)
+cpdef object renamed(object said, dict names)
 cpdef Py_ssize_t count_of(bytes packed)

@@ -184,6 +184,19 @@ def unpack(packed: bytes, most: cython.Py_ssize_t, tail_size: cython.Py_ssize_t)
     return values, kinds, tail
 
 
+def renamed(said, names):
+    """JSON values with other keys, as far as `names` has them."""
+    if type(said) is dict:
+        made: dict = {}
+        for name, value in cython.cast(dict, said).items():
+            is_made: cython.bint = type(value) is dict or type(value) is list
+            made[names.get(name, name)] = renamed(value, names) if is_made else value
+        return made
+    if type(said) is list:
+        return [renamed(value, names) for value in cython.cast(list, said)]
+    return said
+
+
 def count_of(packed: bytes) -> int:
     """The number of packed symbols and breaks, plus one if a tail follows."""
     return (int.from_bytes(packed[:3], "little") + (packed[3] & 1)) if len(packed) > 3 else 0

@@ -59,25 +59,21 @@ class Search:
             The name of a check, and an iterator over id, entry without signatures, and similarity.
         """
         for slot, check, own in self.signed:
-            pages: list = self.pages(check.candidates(own, self.view(slot)))
-            if pages:
-                yield check.name, self.still_kept(self.accepted(slot, check, own, pages), None)
+            if rows := self.accepted(slot, check, own):
+                yield check.name, self.still_kept(rows)
 
     def inside(self):
         """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
-        page: object
         for slot, check, own in self.signed:
-            if type(check).contained is self.symmetric:
-                continue
-            pages: list = self.pages(check.contained(own, self.view(slot)))
-            pages = [page for page in pages if page not in self.superseded]
-            rows: list = []
-            for page in pages:
-                theirs: object = self.signature(page, slot, pages)
-                if theirs is not None and check.compare(theirs, own) is not None:
-                    rows.append((0.0, 0.0, page, 1.0))
-            if rows:
+            if rows := self.contained(slot, check, own):
                 yield check.name, self.still_kept(rows, self.entry.url)
+
+    def still_kept(self, rows: list, url: object = None):
+        """Those of some pages that are still kept, and not under this URL."""
+        for _, _, page, similarity in rows:
+            entry = self.entry_of(page)
+            if entry is not None and entry.url != url:
+                yield page, entry, similarity
 
     def kept(self):
         """The page that is kept under the same URL, without its signatures."""
@@ -101,15 +97,12 @@ class Search:
         """The URLs of `superseded`, oldest page first."""
         return tuple([url for _, url in sorted(self.superseded.items())]) if self.superseded else ()
 
-    def still_kept(self, rows: list, url: object):
-        """Those of some pages that are still kept, not under this URL, and of which the new page is no update."""
-        for _, _, page, similarity in rows:
-            if page not in self.entries:
-                kept: object = self.record(page).page
-                self.entries[page] = None if kept is None or self.entry.updates(kept) else kept
-            entry: object = self.entries[page]
-            if entry is not None and (url is None or entry.url != url):
-                yield page, entry, similarity
+    def entry_of(self, page):
+        """A page, if it is still kept and the new one is no update of it; else None."""
+        if page not in self.entries:
+            kept: object = self.record(page).page
+            self.entries[page] = None if kept is None or self.entry.updates(kept) else kept
+        return self.entries[page]
 
     def view(self, slot):
         """The postings of a check, without those of pages that are no candidates."""
@@ -126,12 +119,13 @@ class Search:
         pages = [page for page in pages if self.first_id <= page < self.end]
         return pages if len(pages) <= _LIMIT else pages[len(pages) - _LIMIT :]
 
-    def accepted(self, slot, check, own, pages):
+    def accepted(self, slot, check, own):
         """The pages that a check accepts: most similar first, then by the distance of all signatures, then oldest.
 
         All the pages of one template may be as similar; a duplicate is among the nearest of them. In a row stand the
         three numbers by which they are sorted, and the similarity.
         """
+        pages: list = self.pages(check.candidates(own, self.view(slot)))
         rows: list = []
         alike: dict = {}  # similarity → how many have it
         page: object
@@ -147,6 +141,20 @@ class Search:
                 for first, _, page, similarity in rows
             ]
             rows.sort()
+        return rows
+
+    def contained(self, slot, check, own):
+        """The pages that lie inside the new one by a check, oldest first, without those in `superseded`."""
+        rows: list = []
+        if type(check).contained is self.symmetric:
+            return rows
+        page: object
+        pages: list = self.pages(check.contained(own, self.view(slot)))
+        pages = [page for page in pages if page not in self.superseded]
+        for page in pages:
+            theirs: object = self.signature(page, slot, pages)
+            if theirs is not None and check.compare(theirs, own) is not None:
+                rows.append((0.0, 0.0, page, 1.0))
         return rows
 
     def signature(self, page, slot, pages):

@@ -31,6 +31,7 @@ cdef class View:
     cdef double repeated(self) except -1
     cpdef bint links_to(self, View other) except -1
 
+cpdef bint is_worth_comparing(View new, View kept) except -1
 cdef Py_ssize_t common_words(Line one, Line other) noexcept
 cdef Py_ssize_t occurring(
     const uint16_t *symbols,

@@ -270,7 +270,7 @@ def _keep(main: MainOutline, site: Template, of_all: cython.bint, own: cython.po
     return kept
 
 
-def is_worth_comparing(new: View, kept: View) -> bool:
+def is_worth_comparing(new, kept):
     """Whether enough of the new page's own symbols occur in the kept page: an alignment can cover no others."""
     here: MainOutline = new.read_main()
     there: MainOutline = kept.read_main()

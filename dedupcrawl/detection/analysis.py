@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
+from dedupcrawl.core.comparison import OWN_SYMBOLS
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
@@ -19,9 +20,6 @@ from dedupcrawl.core.view import TITLE, View
 from dedupcrawl.index.record import Premise
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike
-
-OWN_SYMBOLS = 20
-"""A page with fewer symbols than this outside its site's template is found only by the checks of the whole page."""
 
 _ALL = 1 << 30  # blocks of a text are counted
 

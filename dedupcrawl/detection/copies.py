@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
+from dedupcrawl.core.comparison import OWN_SYMBOLS
 from dedupcrawl.core.digests import Secret
 from dedupcrawl.core.main_outline import symbols_of
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.view import View
-from dedupcrawl.detection.analysis import OWN_SYMBOLS
 
 _OF_REVISIONS = frozenset(("oldid", "rev", "revision", "version"))
 """Query parameters that name a revision of a page in MediaWiki, DokuWiki, TWiki and Trac."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -15,16 +14,15 @@ import msgspec
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.model import Model, packaged
 from dedupcrawl.core import main_outline
+from dedupcrawl.core.comparison import Comparison
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.core.search import Search
-from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import Template
 from dedupcrawl.core.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
-from dedupcrawl.detection.attachments import listing, packed_text, text_of
+from dedupcrawl.detection.attachments import listing, packed_text
 from dedupcrawl.detection.batch import Steps, judge_alone
-from dedupcrawl.detection.comparison import Asked, Comparison
-from dedupcrawl.detection.pairs import kept_text
+from dedupcrawl.detection.comparison import Asked, Comparer, verdict_of
 from dedupcrawl.detection.provisional import MOST_PROVISIONAL, ProvisionalPage, ProvisionalPages
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import EVERYBODY, Trust
@@ -71,6 +69,7 @@ class Detector:
         self._resident = ResidentLimit(None if self.memory is None else self.memory << 20)
         self._quota = SiteQuota(self.index)
         self._templates = SiteTemplates(self.index)
+        self._comparer = Comparer(self.index, self._templates, self.model, self.trust)
         self._provisional = ProvisionalPages()
         self._first_id_of_run = self.index.first_id_of_run(self.run)
         self._due = {skip.url: skip for skip in self.index.due(self.spider)}
@@ -145,12 +144,6 @@ class Detector:
             asides=reading.view.kept_around,
         )
 
-    def _compared(
-        self, entry: Entry, reading: Reading, asked: Asked, before: float = math.inf, besides: str = ""
-    ) -> Comparison:
-        of, text_of = self._templates.of, self._text_of
-        return Comparison(entry, reading, asked, of, text_of, self.model, self.trust, before, besides)
-
     def _kept_or_dropped(
         self, entry: Entry, reading: Reading, asked: Asked
     ) -> Generator[Step, Any, tuple[Entry, Comparison, Verdict, Kept | None, bytes]]:
@@ -164,7 +157,7 @@ class Detector:
             The entry as it was searched for, its comparison, the verdict, what was kept, and for a dropped page the
             packed request that fetches it again.
         """
-        comparison = self._compared(entry, reading, asked)
+        comparison = self._comparer.compare(entry, reading, asked)
         packed = asked.request() if asked.request and self.remembers_requests else b""
         updates, first_id = (None, self._first_id_of_run) if asked.scope == "run" else (asked.is_same, 0)
         force_keep = asked.force_keep
@@ -174,13 +167,12 @@ class Detector:
             earlier = search.kept() if entry.fetched_url else None
             if earlier is not None and earlier.run == self.run and earlier.source != entry.source:
                 entry, search = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
-                comparison = self._compared(entry, reading, asked)
+                comparison = self._comparer.compare(entry, reading, asked)
                 continue
-            verdict = None if force_keep else comparison.duplicate(search)
-            as_list = comparison.supersede(search) if verdict is None else None
-            if verdict is None and not force_keep:
-                verdict = as_list
-            if verdict is None:
+            result = None if force_keep else comparison.duplicate(search)
+            as_list = comparison.supersede(search) if result is None else None
+            result = result or (None if force_keep else as_list)
+            if result is None:
                 itself = Skip(self.spider, entry.source, packed) if packed else None
                 unique, cells = self._unique(reading, comparison, search.superseded_urls)
                 kept: Kept | None = yield Step(premise_of(entry), itself, search, cells)
@@ -190,7 +182,7 @@ class Detector:
                     self._count(unique)
                 return entry, comparison, unique, kept, b""
             keeper, before, search = comparison.kept, search.kept(), None
-            assert keeper is not None
+            verdict = verdict_of(entry, comparison, result)
             before = before if before is not None and entry.updates(before) else None
             is_settled = self._is_settled(entry.source, verdict.duplicate_of, was_kept=before is not None)
             if is_settled or self._is_updated(entry, keeper, before, updates):
@@ -307,7 +299,9 @@ class Detector:
             verdict = None
             if is_kept or (signatures and one.request):
                 search = self.index.search(entry, checks=one.asked.checks)
-                verdict = self._compared(entry, reading, one.asked, entry.kept_at, one.keeper).duplicate(search)
+                comparison = self._comparer.compare(entry, reading, one.asked, entry.kept_at, one.keeper)
+                if result := comparison.duplicate(search):
+                    verdict = verdict_of(entry, comparison, result)
             if one.request and verdict is None:
                 dropped = Skip(self.spider, entry.source, one.request)
                 self.index.make_due([dropped])
@@ -379,9 +373,6 @@ class Detector:
             OSError: The text cannot be written.
         """
         self.index.attach(page.url, *packed_text(page.paragraphs))
-
-    def _text_of(self, kept: Entry) -> SymbolText | None:
-        return kept_text(kept, text_of(self.index.attachments(kept.source)), self.index.secret)
 
     def close(self) -> None:
         """Write counts and templates to the index; call it before the index is closed."""

@@ -5,8 +5,8 @@ with the signatures, so that comparing a candidate decodes nothing else, and end
 change while its page is kept: a later record says that it contains the page. When the page is replaced or forgotten, a
 tombstone takes the record's place.
 
-Rows are packed by Zstandard, with a dictionary of what rows of an index have in common. Of a page there is little else
-than its outline, which is packed by itself (`core.packing`).
+Rows with requests are packed by Zstandard, with a dictionary of what requests have in common. Of a page there is little
+else than its outline, which is packed by itself (`core.packing`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from dedupcrawl.core.packing import renamed
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError
-from dedupcrawl.verdict import Verdict
+from dedupcrawl.verdict import Outcome, Verdict
 from dedupcrawl.zstandard import zstd
 
 
@@ -108,8 +109,8 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True):
 
 Raw = bytes | memoryview
 
-# Rows have most in common with the dictionary, so tables of codes save little: of 750 on planted pages, 806 bytes each,
-# level -1 leaves 349 and level 2 341, in half the time. Texts have little in common with it. (No command prints it.)
+# Requests have most in common with the dictionary, so tables of codes save little; texts have little in common with it.
+# (Verdicts without a request, 771 on planted pages, take 442 bytes each as they are. No command prints it.)
 _OF_ROWS, _OF_TEXTS = -1, 2
 _LEAST = 128  # bytes; what is shorter stays as it is
 _MOST = 1 << 26  # bytes that are unpacked; what is more was not packed here
@@ -117,15 +118,18 @@ _PACKED, _AS_IT_IS = b"\1", b"\2"
 _CHECKSUM_BYTES = 4  # of a CRC-32
 _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is stored
 
-# Names as of format 11. Others are packed all the same, only not as small: a change here is another format.
-_FEATURES = (
-    "novel_share novel_middle new_words_middle scattered density differences decisive_only decisive_share "
-    "decisive_density figures figures_foot dates dates_text dates_line dates_foot dateline turned turned_alone "
-    "names units swapped_alone replaced replaced_text reworded_few reworded_one renamed renamed_line renamed_head "
-    "added added_alone left_out left_out_line slots moved beside_links_templated secondary_only "
-    "resources_only untold_title titles_told title_decisive title_only beside_only listed lists "
-    "kept_links headline_alone framed_headline untold_headline only_version bare one_host"
+# What evidence names: its numbers stand for these. A change here, but at the end, is another format.
+_NAMES = (
+    "probability needed symbols kept_symbols titles headlines differs at says kept_says kind place own in_doubt url "
+    "check similarity lists covered listed_by supersedes template_blocks judged_again novel_share novel_middle "
+    "new_words_middle scattered density differences decisive_only decisive_share figures_foot dates dates_text "
+    "dated_fact longer_fact dateline turned_alone units swapped_alone replaced replaced_text reworded_few "
+    "reworded_one contradicted replaced_heading added_alone left_out left_out_line slots unshared moved "
+    "beside_links_templated secondary_only resources_only untold_title untold_new_title titles_told beside_only "
+    "listed kept_links headline_alone framed_headline untold_headline only_version bare one_host"
 )
+_BY_NUMBER = dict(enumerate(_NAMES.split()))
+_NUMBERS = {name: number for number, name in _BY_NUMBER.items()}
 _REQUEST = {
     "url": "https://www.",
     "headers": {
@@ -137,21 +141,8 @@ _REQUEST = {
     },
     "meta": {"depth": 1, "download_timeout": 180.0, "download_slot": "www.", "download_latency": 0.1},
 }
-_EVIDENCE = {
-    "in_doubt": {"url": "http://www.", "check": "shingles", "similarity": 0.5},
-    **{"lists": [], "covered": 1.0, "listed_by": [], "supersedes": [], "template_blocks": 1, "probability": 1.0},
-    **{"symbols": 378, "kept_symbols": 378, **dict.fromkeys(_FEATURES.split(), 1.0)},
-}
-_VERDICT = {
-    "url": "http://www.",
-    "verdict": "duplicate",
-    "duplicate_of": "https://www.",
-    "check": "exact",
-    "similarity": 1.0,
-    "evidence": _EVIDENCE,
-}
 _DICTIONARY = zstd.ZstdDict(
-    msgspec.msgpack.encode([_VERDICT, 1.0, msgspec.msgpack.encode(_REQUEST)]), is_raw=True
+    msgspec.msgpack.encode(["http://www.", "duplicate", msgspec.msgpack.encode(_REQUEST)]), is_raw=True
 ).as_digested_dict
 _LEVEL, _CHECKSUM = int(zstd.CompressionParameter.compression_level), int(zstd.CompressionParameter.checksum_flag)
 _compressors = {  # to make one takes as long as to use it
@@ -166,6 +157,10 @@ def compressed(raw: bytes, level: int = _OF_TEXTS) -> bytes:
         packed: bytes = _compressors[level].compress(raw, zstd.ZstdCompressor.FLUSH_FRAME)
         if len(packed) < len(raw):
             return _PACKED + packed.removeprefix(_MAGIC)
+    return _as_it_is(raw)
+
+
+def _as_it_is(raw: bytes) -> bytes:
     return _AS_IT_IS + _checksum(raw) + raw
 
 
@@ -200,7 +195,7 @@ Row = TypeVar("Row")
 Remembered = TypeVar("Remembered", Recorded, Rewrite)
 
 
-class Record(msgspec.Struct, frozen=True, gc=False):
+class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One row of the journal."""
 
     signatures: tuple[bytes | None, ...]  # in the order of the checks in the header; None where a check abstained
@@ -209,26 +204,20 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     page: Entry | None  # without its signatures; None in a tombstone, and in a row that only forgets
 
 
-_Packed = tuple[tuple[bytes | None, ...], tuple[int, ...], tuple[int, ...], bytes]
-"""A Record as it is stored, field by field; its page is b"" for None."""
-
-
 class _Signatures(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The start of a _Packed; the decoder steps over the rest."""
+    """The start of a Record; the decoder steps over the rest."""
 
     signatures: tuple[bytes | None, ...]
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_Packed).decode
-_decode_entry = msgspec.msgpack.Decoder(Entry).decode
+_decode = msgspec.msgpack.Decoder(Record).decode
 _decode_signatures = msgspec.msgpack.Decoder(_Signatures).decode
 
 
 def pack(record: Record, page: int) -> bytes:
     """The bytes of the record that is to be number `page`."""
-    entry = b"" if record.page is None else _encode(record.page)
-    body = _encode((record.signatures, record.ended, record.inside, entry))
+    body = _encode(record)
     return _checksum(body, page) + body
 
 
@@ -246,11 +235,7 @@ def unpack(raw: Raw, page: int) -> Record:
     Raises:
         IndexDamagedError: They are not what `pack` returned for this page.
     """
-    body = checked(raw, page)
-    what = f"kept page {page}"
-    signatures, ended, inside, packed = _unpacked(_decode, body, what)
-    entry = _unpacked(_decode_entry, packed, what) if packed else None
-    return Record(signatures, ended, inside, entry)
+    return _unpacked(_decode, checked(raw, page), f"kept page {page}")
 
 
 def signatures(raw: Raw, page: int) -> tuple[bytes | None, ...]:
@@ -323,19 +308,40 @@ def plain(text: str) -> str:
 
 _NAME = re.compile(r"[!-~]{1,64}", re.ASCII)
 
+_Recorded = tuple[str, Outcome, str | None, str | None, float | None, dict[str | int, Any], str, str, str, float, bytes]
+"""The fields of a verdict, then those of its Recorded, as they are stored."""
+
 _decode_skip = msgspec.msgpack.Decoder(Skip).decode
+_decode_recorded = msgspec.msgpack.Decoder(_Recorded).decode
+
+
+def _read_recorded(raw: Raw) -> Recorded:
+    url, outcome, of, check, similarity, evidence, run, site, spider, at, request = _decode_recorded(raw)
+    verdict = Verdict(url, outcome, of, check, similarity, renamed(evidence, _BY_NUMBER))
+    return Recorded(verdict, run, site, spider, at, request)
+
+
 _REMEMBERED: dict[Any, tuple[str, Callable[[Raw], Any]]] = {
-    Recorded: ("a recorded verdict", msgspec.msgpack.Decoder(Recorded).decode),
+    Recorded: ("a recorded verdict", _read_recorded),
     Rewrite: ("a recorded rewrite", msgspec.msgpack.Decoder(Rewrite).decode),
 }
 
 
 def pack_row(row: Recorded | Rewrite) -> bytes:
-    """The bytes of a row; a lone surrogate, which has no UTF-8 form, becomes "?"."""
+    """The bytes of a row; a lone surrogate, which has no UTF-8 form, becomes "?".
+
+    Numbers are most of a verdict, so only what has a request is compressed.
+    """
+    fields: Any = row
+    if isinstance(row, Recorded):
+        of, evidence = row.verdict, renamed(row.verdict.evidence, _NUMBERS)
+        fields = of.url, of.verdict, of.duplicate_of, of.check, of.similarity, evidence
+        fields += row.run, row.site, row.spider, row.at, row.request
     try:
-        return compressed(_encode(row), _OF_ROWS)
+        raw = _encode(fields)
     except UnicodeEncodeError:
-        return compressed(_encode(_in_utf8(row)), _OF_ROWS)
+        return pack_row(_in_utf8(row))
+    return compressed(raw, _OF_ROWS) if row.request else _as_it_is(raw)
 
 
 def unpack_row(kind: type[Remembered], raw: bytes) -> Remembered:

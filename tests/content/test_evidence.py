@@ -14,6 +14,7 @@ from dedupcrawl.content.differences import Stretch, stretches
 from dedupcrawl.content.evidence import LABELS, Evidence, compare, in_words
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from dedupcrawl.core import main_outline
+from dedupcrawl.core.comparison import is_list
 from dedupcrawl.core.features import FEATURES
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
@@ -104,8 +105,8 @@ def test_a_page_that_is_listed_is_no_excerpt_of_the_list() -> None:
     front = Page("http://a.example/", title="A blog", paragraphs=tuple(posts), links=links)
     silent = Page("http://a.example/", title="A blog", paragraphs=tuple(posts))
     listed, inside = (compare(view(post), view(it), packaged()) for it in (front, silent))
-    assert listed.is_list
-    assert not inside.is_list
+    assert is_list(listed.pair)
+    assert not is_list(inside.pair)
     assert listed.probability < 0.05
     assert inside.probability > 10 * listed.probability
 

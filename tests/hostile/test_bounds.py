@@ -20,6 +20,7 @@ from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.concept_network import text_network
 from dedupcrawl.content.differences import stretches
 from dedupcrawl.content.html import extract, facts_of
+from dedupcrawl.core.comparison import COMPARED
 from dedupcrawl.core.search import COMPARED_LIMIT
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.url_parts import split_url
@@ -27,7 +28,6 @@ from dedupcrawl.crawl_logs.page_files import page_of, stored_pages
 from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from dedupcrawl.detection.analysis import Analysis
-from dedupcrawl.detection.comparison import COMPARED
 from dedupcrawl.detection.detector import Detector
 from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.page import Page
