@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dedupcrawl.core.search import Search
 from dedupcrawl.index.contract import Index
 from dedupcrawl.index.ledger import premise_of
 from dedupcrawl.index.record import Entry
 from dedupcrawl.index.steps import Kept, Step
 from dedupcrawl.verdict import Verdict
+
+
+def similar(search: Search) -> Iterator[tuple[str, int, Entry]]:
+    """Check, number and page of each candidate, in the order in which a detector compares them."""
+    for of_check in search.signed:
+        for *_, page, _ in search.accepted(*of_check):
+            if kept := search.entry_of(page):
+                yield of_check[1].name, page, kept
+
+
+def inside(search: Search) -> Iterator[tuple[str, int, Entry]]:
+    """The same of the pages that may lie inside the new one."""
+    for of_check in search.signed:
+        for *_, page, _ in search.contained(*of_check):
+            if (kept := search.entry_of(page)) and kept.url != search.entry.url:
+                yield of_check[1].name, page, kept
 
 
 def offer(index: Index, entry: Entry, *, compare: bool = True) -> Kept | Verdict:
@@ -21,11 +39,10 @@ def offer(index: Index, entry: Entry, *, compare: bool = True) -> Kept | Verdict
     found: Search | None = None
     while True:
         found = index.search(entry, after=found)
-        for check, candidates in found.similar() if compare else ():
-            for _, kept, _ in candidates:
-                return Verdict(entry.url, "duplicate", kept.url, check, 1.0)
-        for _, candidates in found.inside():
-            found.superseded |= {page_id: kept.source for page_id, kept, _ in candidates}
+        for check, _, kept in similar(found) if compare else ():
+            return Verdict(entry.url, "duplicate", kept.url, check, 1.0)
+        for _, page, kept in inside(found):
+            found.superseded[page] = kept.source
         (kept_as,) = index.carry_out([Step(premise_of(entry), None, found)])
         if isinstance(kept_as, Kept):
             return kept_as

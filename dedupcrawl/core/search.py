@@ -1,7 +1,8 @@
 # cython: language_level=3
 """Search: the kept pages that the checks of a new page bring up, the most similar first, read when they are needed.
 
-A page that the new one updates is no candidate. A caller that stops early reads no more.
+A candidate costs its signature and one `compare`, and of these there is a limit. A page that the new one updates is no
+candidate. A caller that stops early reads no more.
 """
 
 import cython
@@ -50,31 +51,6 @@ class Search:
         # What was read of pages; several checks bring up the same one.
         self.signatures, self.raw, self.entries = {}, {}, {}
 
-    def similar(self):
-        """Check by check, in their order, what it accepts: most similar first, among equals the nearest by all checks.
-
-        A candidate costs its signature and one `compare`, and of these there is a limit.
-
-        Yields:
-            The name of a check, and an iterator over id, entry without signatures, and similarity.
-        """
-        for slot, check, own in self.signed:
-            if rows := self.accepted(slot, check, own):
-                yield check.name, self.still_kept(rows)
-
-    def inside(self):
-        """Check by check kept pages that by its signatures lie inside the new one, oldest first; none of its URL."""
-        for slot, check, own in self.signed:
-            if rows := self.contained(slot, check, own):
-                yield check.name, self.still_kept(rows, self.entry.url)
-
-    def still_kept(self, rows: list, url: object = None):
-        """Those of some pages that are still kept, and not under this URL."""
-        for _, _, page, similarity in rows:
-            entry = self.entry_of(page)
-            if entry is not None and entry.url != url:
-                yield page, entry, similarity
-
     def kept(self):
         """The page that is kept under the same URL, without its signatures."""
         with self.lock:
@@ -122,8 +98,8 @@ class Search:
     def accepted(self, slot, check, own):
         """The pages that a check accepts: most similar first, then by the distance of all signatures, then oldest.
 
-        All the pages of one template may be as similar; a duplicate is among the nearest of them. In a row stand the
-        three numbers by which they are sorted, and the similarity.
+        All the pages of one template may be as similar; a duplicate is among the nearest of them. A row holds the three
+        numbers by which they are sorted, the third is the page's, and the similarity.
         """
         pages: list = self.pages(check.candidates(own, self.view(slot)))
         rows: list = []

@@ -136,16 +136,8 @@ class Pairs:
 
 def kept_view(entry: Entry, host: str, template: Template, secret: Secret) -> View:
     """A kept page prepared for comparison, with the template of its host and the secret of its index."""
-    return View(
-        entry.source,
-        host.removeprefix("www."),
-        entry.title,
-        entry.outline,
-        entry.asides,
-        template,
-        secret,
-        entry.headline,
-    )
+    host, beside = host.removeprefix("www."), entry.asides
+    return View(entry.source, host, entry.title, entry.outline, beside, template, secret, entry.headline)
 
 
 def _as_kept(page: View) -> View:

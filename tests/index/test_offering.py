@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from benchmarks.offering import inside, similar
 from dedupcrawl.content.checks.base import Keys
 from dedupcrawl.core.search import COMPARED_LIMIT
 from dedupcrawl.index.record import Entry, Skip
@@ -60,14 +61,12 @@ def test_a_page_that_came_since_is_brought_up_before_anything_is_added(index: An
     offer(index, page("http://a/0", 5, b"ab"))
     entry = page("http://a/1", 7)
     found = index.search(entry)
-    assert not list(found.similar())
+    assert not list(similar(found))
     fill(index, 4)
     offer(index, page("http://a/2", 7))
     assert add(index, found) is None
     later = index.search(entry, after=found)
-    assert [(check, [kept.url for _, kept, _ in candidates]) for check, candidates in later.similar()] == [
-        ("equal", ["http://a/2"])
-    ]
+    assert [(check, kept.url) for check, _, kept in similar(later)] == [("equal", "http://a/2")]
     assert add(index, later) == Kept(6)
     assert add(index, later) is None, "once is enough"
 
@@ -75,11 +74,11 @@ def test_a_page_that_came_since_is_brought_up_before_anything_is_added(index: An
 def test_what_was_found_to_lie_inside_stands_when_the_search_goes_on(index: AnyIndex) -> None:
     offer(index, page("http://small", 1, b"ab"))
     found = index.search(page("http://large", 3, b"abcdef"))
-    found.superseded |= {number: kept.source for _, candidates in found.inside() for number, kept, _ in candidates}
+    found.superseded |= {number: kept.source for _, number, kept in inside(found)}
     offer(index, page("http://small-too", 2, b"cd"))
     assert add(index, found) is None
     later = index.search(found.entry, after=found)
-    later.superseded |= {number: kept.source for _, candidates in later.inside() for number, kept, _ in candidates}
+    later.superseded |= {number: kept.source for _, number, kept in inside(later)}
     assert add(index, later) == Kept(2, ("http://small", "http://small-too"))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from benchmarks.offering import inside, similar
 from dedupcrawl.content.checks.base import Check, Keys
 from dedupcrawl.core.main_outline import packed
 from dedupcrawl.core.postings import Postings
@@ -184,14 +185,12 @@ def offer(  # noqa: PLR0913 - each may be left out or is a case
     found: Search | None = None
     while True:
         found = index.search(entry, first_id=first_id, after=found)
-        for check, candidates in found.similar():
-            for _, kept, _ in candidates:
-                if (verdict := judge(check, kept)) is not None:
-                    return verdict
-        for check, candidates in found.inside():
-            for page_id, kept, _ in candidates:
-                if holds(check, kept):
-                    found.superseded[page_id] = kept.source
+        for check, _, kept in similar(found):
+            if (verdict := judge(check, kept)) is not None:
+                return verdict
+        for check, page_id, kept in inside(found):
+            if holds(check, kept):
+                found.superseded[page_id] = kept.source
         if (added := add(index, found, request)) is not None:
             return added
 
