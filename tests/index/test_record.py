@@ -10,7 +10,19 @@ from hypothesis import strategies as st
 
 from dedupcrawl.index import record
 from dedupcrawl.index.errors import IndexDamagedError
-from dedupcrawl.index.record import Entry, compressed, decompressed, pack, record_of, signatures, unpack
+from dedupcrawl.index.record import (
+    Entry,
+    Recorded,
+    compressed,
+    decompressed,
+    pack,
+    pack_row,
+    record_of,
+    signatures,
+    unpack,
+    unpack_row,
+)
+from dedupcrawl.verdict import Verdict
 
 NAMES = ("equal", "letters", "third")
 TEXT = st.text(max_size=20)
@@ -44,6 +56,21 @@ def test_every_changed_bit_is_seen(entry: Entry, data: st.DataObject) -> None:
         unpack(bytes(raw), 5)
     with contextlib.suppress(IndexDamagedError):  # read without its checksum
         signatures(bytes(raw), 5)
+
+
+@pytest.mark.parametrize("request_bytes", [b"", b"r" * 500])
+def test_a_verdict_comes_back_with_all_names_of_its_evidence(request_bytes: bytes) -> None:
+    differs = [{"at": 3, "says": "lone \ud800", "kind": "other", "unknown name": [1, {"place": None}]}]
+    doubt = {"probability": 0.25, "differs": differs, "of another version": {"one_host": 1.0}}
+    verdict = Verdict("http://a", "unique", None, "title", 0.5, {"in_doubt": doubt, "symbols": 3})
+    row = Recorded(verdict, "run", "site", "spider", 1.5, request_bytes)
+    packed = pack_row(row)
+    assert b"probability" not in packed
+    differs[0]["says"] = "lone ?"
+    assert unpack_row(Recorded, packed) == row
+    for cut in (packed[:-1], packed + b"x", b""):
+        with pytest.raises(IndexDamagedError):
+            unpack_row(Recorded, cut)
 
 
 def test_a_bomb_is_unpacked_no_further_than_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
