@@ -159,7 +159,7 @@ async def test_an_older_page_counts_as_long_as_its_setting_says(tmp_path: Path) 
 
 
 async def test_a_later_run_gives_known_urls_again_and_drops_known_texts_at_new_ones(tmp_path: Path) -> None:
-    """As docs/recrawl.md has it."""
+    """As docs/project.md has it."""
     settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_SCOPE": "spider"}
     pages = {"/1": page(LONG_STORY), "/2": page(LONG_STORY), "/3": page(prose(4, 300))}
     with serve(pages) as site:
