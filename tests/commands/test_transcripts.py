@@ -1,0 +1,88 @@
+"""What commands print, scenario by scenario: `transcripts/*.txt`.
+
+`=== TITLE` begins a scenario, in an empty folder. `--- FILE` begins a file of it, `--- FILE *N` one in which each line
+stands N times, with `{n}` from 0 on, or with two digits as `{nn}`; a name that was there before goes on with that file.
+`$ COMMAND` is run (`< FILE` is its stdin; `cat` and `rm` are there, too), and below it stand what it prints to stdout,
+behind `! ` to stderr, and in brackets a status that is not 0; of a command with `| tail` only the last line of stdout.
+`TRANSCRIPTS=write pytest tests/commands/test_transcripts.py` writes that anew: read what has changed as a user would.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from dedupcrawl.cli import run
+
+FILES = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
+_VARIES = (  # what a command prints → what stands in the file
+    (r" in \d+\.\d s$", " in … s"),
+    (r'"seconds":[\d.]+', '"seconds":…'),
+    (r"(?:(?<=learned )|(?<=log of ))\d{4}-\d\d-\d\d", "…"),
+)
+
+
+def scenarios() -> Iterator[object]:
+    for file in FILES:
+        for text in file.read_text(encoding="utf-8").split("=== ")[1:]:
+            title = text.partition("\n")[0]
+            yield pytest.param(file, text, id=f"{file.stem}: {title}")
+
+
+def _save(head: str, lines: list[str]) -> None:
+    name, _, times = head.partition(" *")
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    with Path(name).open("a", encoding="utf-8") as file:
+        for n in range(int(times or 1)):
+            numbered = (line.replace("{n}", f"{n}").replace("{nn}", f"{n:02}") if times else line for line in lines)
+            file.writelines(f"{line}\n" for line in numbered)
+
+
+def _printed(command: str) -> list[str]:
+    command, tail, _ = command.partition(" | tail")
+    command, _, given = command.partition(" < ")
+    name, *arguments = shlex.split(command)
+    if name == "rm":
+        Path(arguments[0]).unlink()
+        return []
+    if name == "cat":
+        return Path(arguments[0]).read_text(encoding="utf-8").splitlines()
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    stdin = io.TextIOWrapper(io.BytesIO(Path(given).read_bytes() if given else b""))
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "stdin", stdin)
+        try:
+            status = run([name, *arguments])
+        except SystemExit as end:
+            status = int(end.code or 0)
+    said, told = (stream.buffer.getvalue().decode().splitlines() for stream in (out, err))  # type: ignore[attr-defined]
+    text = "\n".join([*said[-1 if tail else 0 :], *(f"! {line}" for line in told)])
+    for pattern, instead in _VARIES:
+        text = re.sub(pattern, instead, text, flags=re.MULTILINE)
+    return [*text.splitlines(), *([f"[{status}]"] if status else [])]
+
+
+@pytest.mark.parametrize(("file", "text"), list(scenarios()))
+def test_what_is_printed(file: Path, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    title, *parts = re.split(r"^(?=--- |\$ )", text, flags=re.MULTILINE)
+    result = title
+    for part in parts:
+        head, *lines = part.rstrip("\n").split("\n")
+        if head.startswith("--- "):
+            _save(head.removeprefix("--- "), lines)
+            result += f"{part.rstrip()}\n"
+        else:
+            result += "\n".join([head, *_printed(head.removeprefix("$ ")), ""])
+    result += "\n" if text.endswith("\n\n") else ""
+    if os.environ.get("TRANSCRIPTS") == "write":
+        file.write_text(file.read_text(encoding="utf-8").replace(f"=== {text}", f"=== {result}"), encoding="utf-8")
+    assert result == text
