@@ -189,11 +189,6 @@ def test_a_bare_host_and_its_url_are_one_site(host: str, rest: str) -> None:
     assert site_of(host) == site_of(f"https://{host}{rest}")
 
 
-def test_a_huge_host_is_its_own_site() -> None:
-    host = "a." * 500_000 + "com"
-    assert site_of(f"http://{host}/") == host
-
-
 @given(st.from_regex(r"(https?:)?//([a-z.:@0-9]|[A-Z /?#\\]){0,12}(:[0-9]{0,3})?[/?#]?[a-z@]{0,3}", fullmatch=True))
 def test_a_host_in_lower_case_is_read_like_any_other(url: str) -> None:
     assert host_of(url) == host_of(f" {url}")

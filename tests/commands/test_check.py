@@ -62,17 +62,6 @@ def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
     assert (rows[1]["duplicate_of"], rows[1]["check"], rows[1]["similarity"]) == ("http://a.example/1", "exact", 1.0)
 
 
-@pytest.mark.parametrize("order", ["stream", "batch"])
-def test_an_index_remembers_between_calls(tmp_path: Path, order: str) -> None:
-    first = write(tmp_path / "1.jsonl", *ROWS)
-    second = write(tmp_path / "2.jsonl", {"url": "http://c.example/", "text": prose(1)})
-    index = tmp_path / "index"
-    verdicts(check(first, "--index", index, "--order", order))
-    (again,) = verdicts(check(second, "--index", f"lmdb:{index}", "--order", order))
-    assert again["verdict"] == "duplicate"
-    assert {row["verdict"] for row in verdicts(check(first, "--index", index))[::2]} == {"unique"}  # updates
-
-
 def test_batch_keeps_the_longest_and_answers_in_the_order_of_the_rows(tmp_path: Path) -> None:
     """The excerpt comes first: as a stream it is kept, as a batch its source is."""
     source = "\n".join(prose(n, 400) for n in (1, 2))

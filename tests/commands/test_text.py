@@ -53,13 +53,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "page.html"
 
 
-def test_nothing_is_template_where_no_site_is_known(file: Path) -> None:
-    found = told(file)
-    assert found["title"] == "Topic 77"
-    assert prose(77, 150) in found["own_text"]
-    assert (found["furniture"], found["slots"], found["selector_found"]) == ([], [], None)
-
-
 def test_an_index_tells_template_and_slots_from_what_is_the_pages_own(file: Path, index: Path) -> None:
     found = told(file, "--index", index, "--url", "http://a.example/77")
     parts = {

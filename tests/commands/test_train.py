@@ -82,12 +82,6 @@ def test_what_is_not_read_of_a_damaged_log_is_told(tmp_path: Path) -> None:
     assert "its checksum is wrong, so rows before may be damaged as well (CRC check failed" in said
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    log, file = write_log(tmp_path / "log"), write(tmp_path / "file", "")
-    says = "each rule file is intact, in its old or its new version"
-    check_refused(run("train", log, "--rules", file / "rules"), says, 1)
-
-
 def test_a_disk_that_is_full_half_way_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules, moved = tmp_path / "rules", []
     write_log(tmp_path / "log", sites=3)

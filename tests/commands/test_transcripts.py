@@ -1,7 +1,8 @@
 """What commands print, scenario by scenario: `transcripts/*.txt`.
 
 `=== TITLE` begins a scenario, in an empty folder. `--- FILE` begins a file of it, `--- FILE *N` one in which each line
-stands N times, with `{n}` from 0 on, or with two digits as `{nn}`; a name that was there before goes on with that file.
+stands N times, with `{n}` from 0 on, or with two digits as `{nn}`; a name that was there before goes on with that file,
+and `{prose:N}` is a text. `@ NAME` makes an index, by `made_indexes.py`.
 `$ COMMAND` is run (`< FILE` is its stdin; `cat` and `rm` are there, too), and below it stand what it prints to stdout,
 behind `! ` to stderr, and in brackets a status that is not 0; of a command with `| tail` only the last line of stdout.
 `TRANSCRIPTS=write pytest tests/commands/test_transcripts.py` writes that anew: read what has changed as a user would.
@@ -21,12 +22,19 @@ from pathlib import Path
 import pytest
 
 from dedupcrawl.cli import run
+from tests.commands import made_indexes
+from tests.crawls.site import prose
 
 FILES = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
+_PROSE = re.compile(r"\{prose:(\d+)\}")
 _VARIES = (  # what a command prints → what stands in the file
     (r" in \d+\.\d s$", " in … s"),
     (r'"seconds":[\d.]+', '"seconds":…'),
     (r"(?:(?<=learned )|(?<=log of ))\d{4}-\d\d-\d\d", "…"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "…"),
+    (r'"(?:kept_at|at)":[\d.]+', '"at":…'),
+    (r"\d+\.\d% needed", "…% needed"),
+    (r"with signatures for [a-z_, ]+", "with signatures for …"),
 )
 
 
@@ -42,7 +50,8 @@ def _save(head: str, lines: list[str]) -> None:
     Path(name).parent.mkdir(parents=True, exist_ok=True)
     with Path(name).open("a", encoding="utf-8") as file:
         for n in range(int(times or 1)):
-            numbered = (line.replace("{n}", f"{n}").replace("{nn}", f"{n:02}") if times else line for line in lines)
+            texts = (_PROSE.sub(lambda found: prose(int(found[1])), line) for line in lines)
+            numbered = (line.replace("{n}", f"{n}").replace("{nn}", f"{n:02}") if times else line for line in texts)
             file.writelines(f"{line}\n" for line in numbered)
 
 
@@ -73,13 +82,16 @@ def _printed(command: str) -> list[str]:
 @pytest.mark.parametrize(("file", "text"), list(scenarios()))
 def test_what_is_printed(file: Path, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    title, *parts = re.split(r"^(?=--- |\$ )", text, flags=re.MULTILINE)
+    title, *parts = re.split(r"^(?=--- |\$ |@ )", text, flags=re.MULTILINE)
     result = title
     for part in parts:
         head, *lines = part.rstrip("\n").split("\n")
         if head.startswith("--- "):
             _save(head.removeprefix("--- "), lines)
             result += f"{part.rstrip()}\n"
+        elif head.startswith("@ "):
+            getattr(made_indexes, head.removeprefix("@ "))()
+            result += f"{head}\n"
         else:
             result += "\n".join([head, *_printed(head.removeprefix("$ ")), ""])
     result += "\n" if text.endswith("\n\n") else ""
