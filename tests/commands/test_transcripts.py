@@ -72,7 +72,7 @@ def _printed(command: str) -> list[str]:
             status = run([name, *arguments])
         except SystemExit as end:
             status = int(end.code or 0)
-    said, told = (stream.buffer.getvalue().decode().splitlines() for stream in (out, err))  # type: ignore[attr-defined]
+    said, told = (stream.buffer.getvalue().decode().splitlines() for stream in (out, err))
     text = "\n".join([*said[-1 if tail else 0 :], *(f"! {line}" for line in told)])
     for pattern, instead in _VARIES:
         text = re.sub(pattern, instead, text, flags=re.MULTILINE)
