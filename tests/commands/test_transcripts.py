@@ -37,6 +37,7 @@ _VARIES = (  # what a command prints → what stands in the file
     (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "…"),
     (r'"(?:kept_at|at)":[\d.]+', '"at":…'),
     (r"\d+\.\d% needed", "…% needed"),
+    (r"(is not a (?:CSS selector|regular expression)): [^\n\"]*", r"\1: …"),  # as libraries say
     (r"with signatures for [a-z_, ]+", "with signatures for …"),
 )
 
