@@ -19,8 +19,7 @@ from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of, vocab
 from dedupcrawl.core.words import ENDS, IDEOGRAPH, KIND
 from dedupcrawl.core.words import LETTER as WORD_LETTER
 from tests.core.definitions import ASSIGNED
-from tests.core.markup import ARTICLES, drawn
-from tests.core.reading import read
+from tests.core.markup import drawn
 from tests.core.recorded import changed
 from tests.fixtures import table_of
 
@@ -74,20 +73,6 @@ def test_kinds_say_which_characters_are_of_symbols(text: str) -> None:
     assert {made.text[at] for at in inside - letters} <= set(".,"), "amid a number"
 
 
-@given(ARTICLES, SECRETS)
-def test_a_page_has_the_symbols_of_its_lines(markup: bytes, secret: Secret) -> None:
-    page = read(markup)
-    main = page.main_text(secret)
-    of_lines = SymbolText.of(page.paragraphs, secret)
-    assert (main.text, main.hashes.tolist()) == (of_lines.text, of_lines.hashes.tolist())
-    assert (main.block_hashes, main.block_lines) == (of_lines.block_hashes, of_lines.block_lines)
-    for lines in page.beside(secret), page.beside(secret):  # the second time they are known
-        for read_lines, texts in zip(lines, (page.asides, page.link_lines, page.secondary), strict=True):
-            of_lines = SymbolText.of(texts, secret)
-            assert (read_lines.block_hashes, read_lines.block_lines) == (of_lines.block_hashes, of_lines.block_lines)
-            assert read_lines.lines_in() == of_lines.lines_in()
-
-
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60), SECRETS)
 def test_blocks_of_an_outline(values: list[int], secret: Secret) -> None:
     blocks, begin = list[list[int]](), 0
@@ -102,12 +87,6 @@ def test_blocks_of_an_outline(values: list[int], secret: Secret) -> None:
     assert ends == [sum(map(len, blocks[: number + 1])) for number in range(len(blocks))]
     alone = (blocks_of(struct.pack(f"<{len(block)}H", *block), bytes(len(block)), secret)[3] for block in blocks)
     assert [[one] for one in hashes] == list(alone)
-
-
-@given(TEXTS, SECRETS)
-def test_the_blocks_of_a_text_are_those_of_its_outline(text: str, secret: Secret) -> None:
-    made = SymbolText.of((text,), secret)
-    assert blocks_of(made.values, bytes(len(made.values) // 2), secret)[3] == made.block_hashes
 
 
 @table_of("core", "symbols")
