@@ -56,11 +56,12 @@ def best(peer: Peer, rows: Sequence[Row]) -> tuple[Setting, Quality]:
 def methods(language: str, tune: Sequence[Row]) -> list[Method]:
     """Ours with the defaults, ours by check, and the peers.
 
-    Shingles are no paper's check but a source of candidates for evidence. Concepts take longest by far, and have a
-    benchmark of their own: here they run once.
+    These pages have no titles. Shingles are no paper's check but a source of candidates for evidence. Concepts take
+    longest by far, and have a benchmark of their own: here they run once.
     """
     found = [Method("dedupcrawl", "the default checks", partial(run_ours, DEFAULT_CHECKS))]
-    for name, check in zip(CHECK_NAMES, make_checks(CHECK_NAMES, {}), strict=True):
+    names = [name for name in CHECK_NAMES if name != "title"]
+    for name, check in zip(names, make_checks(names, {}), strict=True):
         if name != "shingles" and (name != "concepts" or language == "en"):
             found.append(Method(name, "as published", partial(run_published, check)))
         if name != "concepts":
