@@ -3,7 +3,7 @@
 `=== TITLE` begins a scenario, in an empty folder. `--- FILE` begins a file of it, `--- FILE *N` one in which each line
 stands N times, with `{n}` from 0 on, or with two digits as `{nn}`; a name that was there before goes on with that file,
 and `{prose:N}` is a text. `@ NAME` makes an index, by `made_indexes.py`.
-`$ COMMAND` is run (`< FILE` is its stdin; `cat` and `rm` are there, too), and below it stand what it prints to stdout,
+`$ COMMAND` is run (`< FILE` is its stdin; `cat`, `ls` and `rm` are there), and below it stand what it prints to stdout,
 behind `! ` to stderr, and in brackets a status that is not 0; of a command with `| tail` only the last line of stdout,
 with `| only NAME…` these fields of its rows.
 `TRANSCRIPTS=write pytest tests/commands/test_transcripts.py` writes that anew: read what has changed as a user would.
@@ -79,6 +79,8 @@ def _printed(command: str, scenario: str) -> list[str]:
     if name == "rm":
         Path(arguments[0]).unlink()
         return []
+    if name == "ls":
+        return [" ".join(sorted(path.name for path in Path().iterdir()))]
     if name == "cat":
         return _piped(Path(arguments[0]).read_text(encoding="utf-8").splitlines(), pipe)
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
