@@ -17,6 +17,7 @@ from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 from tests.index.toys import CHECKS, drop, lose, offer
 from tests.index.toys import page as entry
+from tests.report.made import tell_run
 
 SITE = "http://a.example/"
 
@@ -127,3 +128,9 @@ def dropped_as_well() -> None:
             record(index, url, "keeper", "shingles", request=b"r")
         index.attach(f"{SITE}other", SAID, b"digest")
         alias(index, f"{SITE}this", f"{SITE}other", "duplicate", (b"link",))
+
+
+def eight_runs() -> None:
+    with opened() as index:
+        for number in range(8):
+            tell_run(index, f"run-{number}")

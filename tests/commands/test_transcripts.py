@@ -35,7 +35,8 @@ _VARIES = (  # what a command prints → what stands in the file
     (r'"seconds":[\d.]+', '"seconds":…'),
     (r"(?:(?<=learned )|(?<=log of ))\d{4}-\d\d-\d\d", "…"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "…"),
-    (r'"(?:kept_at|at)":[\d.]+', '"at":…'),
+    (r'"(kept_at|at|started|ended|bytes)":[\d.]+', r'"\1":…'),
+    (r"[\d.]+ [kM]B\b", "… kB"),
     (r"\d+\.\d% needed", "…% needed"),
     (r"(is not a (?:CSS selector|regular expression)): [^\n\"]*", r"\1: …"),  # as libraries say
     (r"with signatures for [a-z_, ]+", "with signatures for …"),
