@@ -12,6 +12,7 @@ from dedupcrawl.aliases.alias import SAID, Alias, SiteAliases
 from dedupcrawl.index.errors import IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Rewrite, Skip
+from dedupcrawl.index.runs import RunTally
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
 from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
@@ -134,3 +135,19 @@ def eight_runs() -> None:
     with opened() as index:
         for number in range(8):
             tell_run(index, f"run-{number}")
+
+
+def two_crawls() -> None:
+    """Of pages whose titles a spreadsheet may take for formulas, and of a URL in Chinese."""
+    titles = ("=1+1", "+1", "-1", "@SUM(1)", "1=1", "＝1+1", "a;=1", "a; ＋1")
+    with opened() as index:
+        for run, some in (("one", titles[:4]), ("two", titles[4:])):
+            RunTally(index, run, "toy").close()
+            for number, title in enumerate(some):
+                page = entry(f"{SITE}%E6%96%B0/{run}/{number}", titles.index(title), title=title, run=run)
+                offer(index, page, lambda check, kept: None)
+            record(index, f"copy/{run}", run, run=run, request=b"asked")
+
+
+def of_a_job() -> None:
+    LmdbIndex(Path("job/dedup/index"), CHECKS).close()
