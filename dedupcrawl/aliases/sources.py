@@ -178,13 +178,11 @@ def sort_links(url: str, facts: Facts, base: str) -> list[str]:
 
 
 def _base(url: str, facts: Facts) -> str:
-    """The base URL of a page's relative URLs."""
     written = facts.base
     return (_absolute(url, written) or url) if written else url
 
 
 def _elements(facts: Facts) -> list[tuple[str, str]]:
-    """Source and target of each alias that link and meta elements state."""
     values: list[tuple[str, str]] = []
     for name, attributes in facts.elements(_TELLING, True):
         if name == "meta":

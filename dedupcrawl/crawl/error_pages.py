@@ -52,7 +52,6 @@ class ErrorPages:
         return count <= _PAGES_OF_A_HOST
 
     def learn(self, host: str, look: Look) -> None:
-        """Remember what the host answers where it has no page."""
         if not look.outline:
             return
         self.is_new(host)
@@ -129,6 +128,5 @@ def _alike(one: Look, other: Look) -> bool:
 
 
 def _occurring(outline: bytes, other: bytes) -> float:
-    """Share of the symbols of an outline that occur in the other."""
     own, others = values_of(outline), set(values_of(other))
     return sum(value in others for value in own) / max(1, len(own))

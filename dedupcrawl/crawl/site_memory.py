@@ -61,7 +61,6 @@ class SiteMemory(Generic[Known]):
 
     @property
     def sites(self) -> list[str]:
-        """The sites in the cache that have a state."""
         return [site for site, state in self._known.items() if state is not None]
 
     def _read(self, site: str) -> Known | None:
