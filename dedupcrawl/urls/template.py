@@ -282,28 +282,3 @@ def scope_of(template: Template) -> Scope:
 def argument_forms(args: Sequence[tuple[str, Piece | None]]) -> tuple[tuple[str, ValueForm | None], ...]:
     """The arguments of a template, ready to be compared and filled in."""
     return tuple((name, None if piece is None else piece.form) for name, piece in args)
-
-
-def may_grow(match: Template, to: Template) -> bool:
-    """False only if a rule surely adds no more characters to path and query than it removes.
-
-    Rules are applied again and again, so the result of one that adds to a URL has to be measured each time.
-    """
-    uses = to.captures()
-    gone = {c.name for piece in (match.path or () if to.path else ()) for c in piece.captures}
-    gone |= {c.name for _, piece in match.args if piece for c in piece.captures}
-    if len({use.name for use in uses}) < len(uses) or any(use.conversions or use.name not in gone for use in uses):
-        return True
-    stars = [piece for piece in match.path or () if piece.is_star]
-    runs = {star.captures[0].name for star in stars} - {""}
-    moved = [piece for piece in to.path or () if piece.literals == ("", "") and piece.captures[0].name in runs]
-    is_bare = to.path is not None and len(moved) == len(to.path)  # then no segment at all is "/"
-    return _least_size(to, moved) + is_bare > _least_size(match if to.path else replace(match, path=None), stars)
-
-
-def _least_size(template: Template, runs: Sequence[Piece]) -> int:
-    """Characters of path and query without the values of named captures; of these segments, which may be none, none."""
-    forms = [(1, piece) for piece in template.path or () if piece not in runs]
-    forms += [(len(name) + 2, piece) for name, piece in template.args if piece is not None]
-    bare = sum(len(name) + 1 for name, piece in template.args if piece is None)
-    return bare + sum(front + sum(map(len, p.literals)) + sum(not c.name for c in p.captures) for front, p in forms)

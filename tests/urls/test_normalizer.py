@@ -99,8 +99,9 @@ def by_the_book(url: str, rules: tuple[Rule, ...]) -> tuple[str, tuple[str, ...]
             return url, ()
         changed = False
         for rule in compiled:
+            values: dict[str, str] = {}
             try:
-                after = rule.change(parts, "a.com")
+                after = rule.made(parts, values, "a.com") if rule.conditions.fits(parts, values) else None
             except TooLongError:
                 return url, ()
             if after is not None:

@@ -103,7 +103,7 @@ class Forms:
         self._next += 1
         self.all[row] = form
         self._parts.append(form.parts)
-        tokens = set(form.parts.segments)
+        tokens = {form.parts.authority, *form.parts.segments}
         if form.parts.args:
             self._with_args.append(row)
             tokens.update(form.parts.names(), form.parts.args)
@@ -145,11 +145,11 @@ class Forms:
 
     def _asked(self, rule: CompiledRule) -> list[int]:
         """Forms that the rule may be for."""
-        tokens, texts = rule.asks_for()
+        tokens, texts, needs_args = rule.asks_for
         rows = {row for token in tokens for row in self._with.get(token, ())}
         if texts:
             rows.update(row for row, form in self.all.items() if any(text in form.text for text in texts))
-        return sorted(self.all.keys() & (rows.union(self._with_args) if rule.needs_args() else rows))
+        return sorted(self.all.keys() & (rows.union(self._with_args) if needs_args else rows))
 
     def changed(self, rule: Rule, rows: Iterable[int] | None = None) -> tuple[list[int], list[str]]:
         """The forms that a rule changes, of some or all, and what it makes of them."""
