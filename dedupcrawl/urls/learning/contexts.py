@@ -13,8 +13,7 @@ from itertools import chain
 from math import log2
 
 from dedupcrawl.urls.learning.forms import Forms, Tally
-from dedupcrawl.urls.learning.where import only, where_of
-from dedupcrawl.urls.learning.written import literal, pattern, star, whole, written_path
+from dedupcrawl.urls.learning.written import literal, only, pattern, star, where_of, whole, written_path
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.template import Piece
 

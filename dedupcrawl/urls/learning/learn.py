@@ -14,7 +14,7 @@ from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
-from dedupcrawl.urls.learning.where import only, where_of
+from dedupcrawl.urls.learning.written import only, where_of
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 

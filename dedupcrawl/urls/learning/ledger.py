@@ -88,7 +88,18 @@ class Price:
 
 
 class Ledger:
-    """All URLs of a site under its rules."""
+    """All URLs of a site under its rules.
+
+    Attributes:
+        forms: What the rules make of each URL.
+        uses: What each rule has done, by its id.
+        right: Merges.
+        wrong: Merges.
+        coverage: URLs that some rule changed.
+        misled: Those of them that come to the form of another page.
+        collisions: Forms of several pages.
+        refuted: Rules of known software against which the log speaks.
+    """
 
     def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
@@ -96,7 +107,7 @@ class Ledger:
         self._row_of = {spelled: row for row, (spelled, _) in enumerate(self._tokens)}
         self.rules: tuple[Rule, ...] = ()
         self.uses: dict[str, Use] = {}
-        self.right = self.wrong = 0
+        self.right = self.wrong = self.coverage = self.misled = self.collisions = 0
         self.forms = [spelled for spelled, _ in self._tokens]
         self._by: list[tuple[str, ...]] = [()] * len(urls)
         self._stuck: set[int] = set()  # rows that are left as they are only because rules do not come to an end
@@ -137,7 +148,8 @@ class Ledger:
             groups[form].append(row)
         self._groups = dict(groups)
         uses = {rule.id: Use() for rule in self.rules}
-        self.right = self.wrong = 0
+        self.right = self.wrong = self.misled = self.collisions = 0
+        self.coverage = sum(map(bool, self._by))
         for row, by in enumerate(self._by):
             for name in by:
                 use = uses[name]
@@ -154,8 +166,10 @@ class Ledger:
             for row in rows:
                 by, own = self._by[row], self.labels[row]
                 held.update(by)
+                self.misled += bool(by) and own != owner
                 for name in by:
                     (uses[name].right if own == owner else uses[name].wrong)[self.sides[row]] += 1
+            self.collisions += wrong > 0
             if wrong:  # each that was changed and merged with others has a part in it
                 for name in held:
                     uses[name].collisions += 1

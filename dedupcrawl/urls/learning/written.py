@@ -1,12 +1,14 @@
-"""Templates as rule files write them: the one printer, and the pieces that templates are made of."""
+"""Templates as rule files write them: the one printer, the pieces of templates, and for which URLs a rule is."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from msgspec.structs import replace
+from msgspec import structs
 
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, parse_template
 
 STAR = "p"  # the name of the capture that takes any number of segments
@@ -129,7 +131,7 @@ def with_forms(template: Template, forms: Mapping[str, Piece]) -> Template:
         return template
     path = tuple(_spliced(piece, forms) for piece in template.path) if template.path is not None else None
     args = tuple((name, None if form is None else _spliced(form, forms)) for name, form in template.args)
-    return replace(template, path=path, args=args)
+    return structs.replace(template, path=path, args=args)
 
 
 def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
@@ -147,3 +149,36 @@ def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
             literals.append(behind)
         literals[-1] += text
     return Piece(tuple(literals), tuple(captures))
+
+
+Path = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What the templates of `Rule.within` say that are no exceptions.
+
+    Attributes:
+        paths: Empty for any path.
+        args: Forms of arguments by name, None for one without "=".
+    """
+
+    paths: tuple[Path, ...] = ()
+    args: tuple[tuple[str, Piece | None], ...] = ()
+
+    def asking(self, name: str, form: Piece | None) -> Where:
+        """The same for URLs with an argument of this form, too, which is narrower than one that was asked for."""
+        return replace(self, args=tuple({**dict(self.args), name: form}.items()))
+
+
+def where_of(rule: Rule) -> Where:
+    """Which URLs a rule is for; of several templates all ask for the same arguments."""
+    scopes, _ = rule.scopes()
+    return Where(tuple(scope.path for scope in scopes if scope.path), scopes[0].args if scopes else ())
+
+
+def only(rule: Rule, where: Where) -> Rule:
+    """The rule for these URLs, with its exceptions."""
+    paths: Sequence[Path | None] = where.paths or ([None] if where.args else [])
+    within = dict.fromkeys(written(Template(path=path, args=where.args)) for path in paths)
+    return replace(rule, within=(*within, *(scope for scope in rule.within if scope.startswith("!"))))
