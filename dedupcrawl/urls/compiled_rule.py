@@ -143,7 +143,6 @@ class CompiledRule:
         return _Target(tuple(piece.form for piece in self._to.path or ()), args, self._arg_names | args.keys(), uses)
 
     def _built(self, to: Template, parts: UrlParts, values: dict[str, str]) -> str:
-        """The target, as its values make it."""
         if to.whole is not None:
             url = to.whole.form.build(values, WHOLE_CONVERSIONS)
             is_path = url.startswith("/") and not url.startswith("//")
@@ -228,7 +227,6 @@ def _names(names: Iterable[str]) -> frozenset[str]:
 
 
 def _texts_of_path(path: tuple[Piece, ...]) -> list[str]:
-    """Texts that a URL with such a path has."""
     texts = ["/", *(f"/{piece.literals[0]}" for piece in path if piece.is_literal)]
     for piece in path:
         if piece.captures and not piece.is_star and not piece.is_whole:

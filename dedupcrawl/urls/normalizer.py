@@ -147,7 +147,6 @@ class _Site:
         return {rule.id: rule for rule in self.rules.rules}
 
     def without(self, excluded: frozenset[str], *, are_rewrites: bool) -> SiteNormalizer:
-        """By all rules but some; or of those by the rewrites alone."""
         if not excluded and not are_rewrites:
             return self.all
         if (some := self._some.get((excluded, are_rewrites))) is None:

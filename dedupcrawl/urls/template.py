@@ -96,12 +96,10 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_literal(self) -> bool:
-        """True when it holds no capture."""
         return not self.captures
 
     @property
     def is_star(self) -> bool:
-        """True when it is `{name*}`."""
         return bool(self.captures) and self.captures[0].star
 
     @property
@@ -112,7 +110,6 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def form(self) -> ValueForm:
-        """Itself, ready to be compared and filled in."""
         return _form_of(self)
 
 
@@ -139,12 +136,10 @@ class Template(msgspec.Struct, frozen=True, gc=False):
     whole: Piece | None = None
 
     def captures(self) -> list[Capture]:
-        """All captures."""
         pieces = [self.whole, self.host, *(self.path or ()), *(value for _, value in self.args)]
         return [capture for piece in pieces if piece is not None for capture in piece.captures]
 
     def names(self) -> set[str]:
-        """Names of all captures."""
         return {capture.name for capture in self.captures() if capture.name}
 
     def has_irrelevant(self) -> bool:
@@ -274,11 +269,9 @@ path_form = lru_cache(maxsize=_SHARED)(PathForm)
 
 
 def scope_of(template: Template) -> Scope:
-    """The path and the arguments of a template, ready to be compared."""
     path = path_form(template.path) if template.path else None
     return Scope(path, argument_forms(template.args))
 
 
 def argument_forms(args: Sequence[tuple[str, Piece | None]]) -> tuple[tuple[str, ValueForm | None], ...]:
-    """The arguments of a template, ready to be compared and filled in."""
     return tuple((name, None if piece is None else piece.form) for name, piece in args)

@@ -125,7 +125,6 @@ def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
 
 
 def is_valid(rule: Rule) -> bool:
-    """True when it is a rule."""
     try:
         rule.templates()
         rule.scopes()

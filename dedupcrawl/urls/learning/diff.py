@@ -69,7 +69,6 @@ def kind_of_pair(source: UrlParts, target: UrlParts) -> tuple[object, ...]:
 
 
 def target_rank(form: Form) -> tuple[int, int, int, str]:
-    """Rank as a target, smaller is better."""
     parts = form.parts
     return len(parts.args), len(form.text), len(parts.segments), form.text
 
@@ -153,7 +152,6 @@ def _host_rank(host: str, pages: HostPages) -> tuple[int, bool]:
 
 
 def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
-    """Arguments that come, go or change."""
     here, there = values_of(source), values_of(target)
     differing = [
         n for n in (*here, *(n for n in there if n not in here)) if is_name(n) and here.get(n, 0) != there.get(n, 0)

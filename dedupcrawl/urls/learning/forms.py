@@ -65,11 +65,9 @@ class Tally:
 
     @property
     def worth(self) -> float:
-        """Right merges less the price of the wrong ones."""
         return self.right - WRONG_COSTS * self.wrong
 
     def rows_with(self, flag: int) -> list[int]:
-        """The forms of which this became."""
         return [row for row, one in zip(self.rows, self.flags, strict=True) if one == flag]
 
 
@@ -133,7 +131,6 @@ class Forms:
         return atoms
 
     def has(self, text: str) -> bool:
-        """True when there is a form of this text."""
         return text in self._row_of
 
     def clusters(self) -> dict[int, list[int]]:
@@ -144,7 +141,6 @@ class Forms:
         return {label: rows for label, rows in members.items() if len(rows) > 1}
 
     def _asked(self, rule: CompiledRule) -> list[int]:
-        """Forms that the rule may be for."""
         tokens, texts, needs_args = rule.asks_for
         rows = {row for token in tokens for row in self._with.get(token, ())}
         if texts:

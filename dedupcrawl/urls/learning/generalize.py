@@ -127,7 +127,6 @@ def common_ends(texts: Collection[str]) -> tuple[str, str]:
 
 
 def common_start(texts: Sequence[str]) -> str:
-    """What all texts begin with."""
     first, last = min(texts), max(texts)  # all others lie between
     size = 0
     while size < min(len(first), len(last)) and first[size] == last[size]:

@@ -172,7 +172,6 @@ def _learned(rule: Rule) -> Rule:
 
 
 def _named(candidates: Iterable[Candidate], number: int) -> list[Candidate]:
-    """With the ids of rules of a round."""
     return [replace(one, rule=replace(one.rule, id=f"r{number}-{i}")) for i, one in enumerate(candidates, 1)]
 
 

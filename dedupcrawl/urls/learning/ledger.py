@@ -83,7 +83,6 @@ class Price:
         return wrong <= allowed + sqrt(allowed)
 
     def worth(self, right: float, wrong: float) -> float:
-        """Right merges less the price of the wrong ones."""
         return right - self.of_wrong * wrong
 
 
@@ -255,7 +254,6 @@ class Ledger:
         return True
 
     def adds(self, name: str) -> tuple[int, int]:
-        """Right and wrong merges that a rule brings, given the others."""
         right, wrong = self.without(name)
         return self.right - right, self.wrong - wrong
 
@@ -332,6 +330,5 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
 
 
 def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:
-    """Whether the last of the rules changes some URL."""
     normalize = SiteNormalizer(SiteRules(ledger.site, tuple(rules))).normalize
     return any(rules[-1].id in normalize(url).rules for url in ledger.urls)

@@ -159,7 +159,6 @@ def with_form(rule: Rule, name: str, form: Piece | None) -> Rule | None:
 
 
 def anonymous(rule: Rule) -> Rule:
-    """Without names of slots."""
     match, to = rule.templates()
     if match is None or to is None:
         return rule

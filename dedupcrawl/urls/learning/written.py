@@ -24,7 +24,6 @@ MOST_ARGS = 8  # arguments that are told apart. 4: .4810; 16: .4811
 
 
 def literal(text: str) -> Piece:
-    """What is this text."""
     return Piece((text,), ())
 
 
@@ -36,12 +35,10 @@ def capture(name: str = "", kind: str = "", words: Iterable[str] = ()) -> Captur
 
 
 def whole(name: str = "", kind: str = "", words: Iterable[str] = ()) -> Piece:
-    """A segment or value that is one capture."""
     return Piece(("", ""), (capture(name, kind, words),))
 
 
 def star(name: str = STAR) -> Piece:
-    """Any number of segments."""
     return Piece(("", ""), (Capture(name, star=True),))
 
 
@@ -94,12 +91,10 @@ def written(template: Template | None) -> str:
 
 
 def written_path(path: Sequence[Piece]) -> str:
-    """The path of a template as text."""
     return "".join(f"/{written_piece(piece)}" for piece in path)
 
 
 def written_piece(piece: Piece) -> str:
-    """A segment, host or value as text."""
     parts = [piece.literals[0]]
     for one, text in zip(piece.captures, piece.literals[1:], strict=True):
         parts += (_written_capture(one), text)
@@ -135,7 +130,6 @@ def with_forms(template: Template, forms: Mapping[str, Piece]) -> Template:
 
 
 def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
-    """The piece with captures of these names replaced by these forms."""
     literals, captures = [piece.literals[0]], []
     for one, text in zip(piece.captures, piece.literals[1:], strict=True):
         form = forms.get(one.name)
