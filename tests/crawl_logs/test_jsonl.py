@@ -23,6 +23,7 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from tests.crawl_logs.rows import read as read_imported
 from tests.crawl_logs.rows import said, urls_of
+from tests.fixtures import table_of
 
 
 def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
@@ -34,18 +35,7 @@ def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     return [said(row) for row in found], tally
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("9" * 50, "9" * 50),
-        ("12.0", "12"),
-        ("1e20", "1" + "0" * 20),
-        ("[" * 900 + "]" * 900, None),
-        ('["q"]', "q"),
-        ('"{x"', None),
-        ('"[\\"a\\"]"', None),
-    ],
-)
+@table_of("logs_and_training", "a_digest_may_be_a_number_of_any_length_or_in_a_list_and_is_no_json")
 def test_a_digest_may_be_a_number_of_any_length_or_in_a_list_and_is_no_json(
     tmp_path: Path, value: str, text: str | None
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.core.url_parts import split_url
@@ -22,6 +22,7 @@ from dedupcrawl.urls.rule_book import RuleBook
 from dedupcrawl.urls.rule_files import SiteRules
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
+from tests.fixtures import table_of
 
 HOST = "http://a.com"
 RULES = (
@@ -165,38 +166,11 @@ def test_what_can_be_asked_for_is_made_by_rewrites_alone_and_has_the_same_canoni
     assert normalizer.fetchable(made.canonical).canonical == made.canonical
 
 
-def test_a_session_goes_though_an_equivalence_has_a_part_in_the_identity() -> None:
-    rules = (Rule("sid", "rewrite", drop=("sid",)), Rule("day", "equivalence", match="/p?day={}", to="/p?day={}"))
-    normalizer = RulesInUse(Normalizer([SiteRules("a.com", rules)]))
-    url = f"{HOST}/p?day=3&sid=x"
-    assert normalizer.normalize(url).kind == "equivalence"
-    assert normalizer.fetchable(url) == Normalized(url, f"{HOST}/p?day=3", "rewrite", ("sid",))
-
-
-LAST, SORT = Rule("last", "rewrite", convert="last-of-name"), Rule("sort", "rewrite", convert="sort-query")
-
-
 def test_a_canonical_url_of_a_circle_is_canonical_itself() -> None:
     circle = tuple(rule for rule in RULES if rule.id in {"add-a", "drop-a", "sort-query"})
     normalizer = SiteNormalizer(SiteRules("a.com", circle))
     for query in ("c=3", "a=1&c=3", "a=2&c=3", "c=3&a=1"):
         assert normalizer.normalize(f"{HOST}/p?{query}").canonical == f"{HOST}/p?a=1&c=3"
-
-
-@pytest.mark.parametrize(
-    ("rules", "query", "canonical"),
-    [
-        ((LAST, RULES[0]), "a=1&" + "".join(f"utm_{i}=0&" for i in range(201)) + "a=2", "?a=2"),
-        ((SORT,), "a=" + "+" * (LONGEST_URL - 20), "?a=" + "+" * (LONGEST_URL - 20)),
-    ],
-)
-def test_what_a_rule_makes_is_looked_at_again_where_an_earlier_rule_may_apply_to_it(
-    rules: tuple[Rule, ...], query: str, canonical: str
-) -> None:
-    normalizer = SiteNormalizer(SiteRules("a.com", rules))
-    found = normalizer.normalize(f"{HOST}/?{query}").canonical
-    assert found == f"{HOST}/{canonical}"
-    assert normalizer.normalize(found).canonical == found
 
 
 @pytest.mark.parametrize("char", ["é", "中", "😀", "\ud800", "%41"])
@@ -225,29 +199,14 @@ def test_any_string(url: str, rules: tuple[Rule, ...]) -> None:
     assert normalizer.normalize(found.canonical).canonical == found.canonical
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "javascript:alert(1)",
-        "data:text/html;base64,PGI+",
-        "mailto:a@a.com",
-        "http://user@a.com/?sid=1",
-        "//a.com/?sid=1",
-        "/?sid=1",
-        "http://",
-        "http:///?sid=1",
-        "http://[::1/?sid=1",
-        "http://a.com\\@b.com/?sid=1",
-        "http://b.com/?sid=1",
-        "http://a.com.b.com/?sid=1",
-        f"{HOST}/" + "x" * 2_000_000 + "?sid=1",
-        f"{HOST}/?" + "sid=1&" * 400_000,
-        f"{HOST}/" + "a/" * 1_000_000,
-    ],
-)
+@table_of("urls", "what_is_left_alone")
 def test_what_is_left_alone(url: str) -> None:
     assert Normalizer([SiteRules("a.com", RULES)]).normalize(url) == Normalized(url, url, "unchanged", ())
+
+
+@pytest.mark.parametrize("url", ["x" * 2_000_000 + "?sid=1", "?" + "sid=1&" * 400_000, "a/" * 1_000_000])
+def test_what_is_longer_than_any_url_is_left_alone(url: str) -> None:
+    assert Normalizer([SiteRules("a.com", RULES)]).normalize(f"{HOST}/{url}").kind == "unchanged"
 
 
 @pytest.mark.parametrize(
@@ -267,24 +226,6 @@ def test_rules_that_multiply_a_url_do_so_within_bounds() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000  # bytes
-
-
-@settings(max_examples=200)
-@given(urls(), sites_rules)
-@example(
-    f"{HOST}/old/1",
-    (
-        Rule("drop-c", "rewrite", drop=("c",)),
-        Rule("moved", "rewrite", match="/old/{x}", to="/new/{x}?c=1"),
-        Rule("final", "rewrite", match="/new/{x}?c={y}", to="/final/{x}"),
-    ),
-)
-def test_steps_are_those_of_normalize(url: str, rules: tuple[Rule, ...]) -> None:
-    normalizer = SiteNormalizer(SiteRules("a.com", rules))
-    steps, found = list(normalizer.steps(url)), normalizer.normalize(url)
-    if found.rules and by_the_book(url, rules)[1] is not None:
-        assert steps[-1][1] == found.canonical
-        assert tuple(dict.fromkeys(name for name, _ in steps)) == found.rules
 
 
 HOSTS = ("a.com", "www.a.com", "a.com:80", "b.a.com", "WWW.A.COM", "c.com")
@@ -332,25 +273,6 @@ def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> 
     for name in equivalences:
         fresh.make_equivalence("a.com", name)
     assert [normalizer.normalize(url) for url in urls] == [fresh.normalize(url) for url in urls]
-
-
-def test_rules_are_found_by_id_and_left_out_as_they_are_now() -> None:
-    """Not as they were before a site had more of them, or before one became an equivalence."""
-    one, other = (Rule(name, "rewrite", drop=(name,)) for name in ("a", "b"))
-    more = [one]
-    normalizer = Normalizer(more=lambda site: more if site == "a.com" else ())
-    url = "http://a.com/?a=1&b=2"
-
-    def by_some() -> tuple[str, str]:
-        made = normalizer.by_some(url, lambda _, rules: frozenset(rules) & {"a"})
-        return made.canonical, made.kind
-
-    assert (normalizer.rule("a.com", "b"), by_some()) == (None, (url, "unchanged"))
-    more.append(other)
-    normalizer.has_more("a.com")
-    assert (normalizer.rule("a.com", "b"), by_some()) == (other, ("http://a.com/?a=1", "rewrite"))
-    normalizer.make_equivalence("a.com", "b")
-    assert by_some() == ("http://a.com/?a=1", "equivalence")
 
 
 def test_what_is_known_besides_the_file_comes_before_what_was_learned_and_after_what_is_written_by_hand() -> None:

@@ -15,6 +15,7 @@ from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
 from dedupcrawl.urls.overlaps import done_in_part
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
+from tests.fixtures import table_of
 
 SID = Rule("sid", "rewrite", drop=("sid",))
 
@@ -42,14 +43,6 @@ def test_an_international_name_in_either_form(tmp_path: Path, written: str, aske
     normalizer = Normalizer.from_paths([path if by_file else tmp_path])
     assert normalizer.normalize(f"http://www.{asked}/a?sid=1").canonical == "http://xn--bcher-kva.de/a"
     assert normalizer.site_count == 1
-
-
-def test_the_hosts_of_a_site_share_its_rules(tmp_path: Path) -> None:
-    write_rules(tmp_path, SiteRules("a.com", (SID,)))
-    normalizer = Normalizer.from_paths([tmp_path])
-    for n in range(5):
-        assert normalizer.normalize(f"http://s{n}.a.com/?sid=1").canonical == f"http://s{n}.a.com/"
-        (tmp_path / "a.com.toml").unlink(missing_ok=True)  # it was read once
 
 
 def test_files_are_opened_when_their_site_is_met(tmp_path: Path) -> None:
@@ -117,26 +110,7 @@ def test_hosts_of_a_rule_are_meant_in_either_spelling(hosts: tuple[str, ...]) ->
 MORE = Rule("more", "rewrite", drop=("lang", "sid"))
 
 
-@pytest.mark.parametrize(
-    ("used", "asked", "is_done"),
-    [
-        ({}, {}, True),
-        ({"unless": ("t",)}, {}, True),
-        ({"within": ("!/a",)}, {"within": ("!/b",)}, True),
-        ({"hosts": ("a.com",)}, {"hosts": ("a.com", "www.a.com")}, True),
-        ({"hosts": ("a.com",)}, {"hosts": ("b.a.com",)}, False),
-        ({"hosts": ("a.com",)}, {}, True),
-        ({}, {"hosts": ("a.com",)}, True),
-        ({"hosts": ("!b.a.com",)}, {"hosts": ("a.com",)}, True),
-        ({"hosts": ("!b.a.com",)}, {"hosts": ("b.a.com",)}, False),
-        ({"within": ("/w/{*}", "!/w/x")}, {"within": ("/w/{*}",)}, True),
-        ({"within": ("/w-2/{*}",)}, {"within": ("/w/{*}",)}, False),
-        ({"within": ("/w/{*}",)}, {"within": ("!/w/{*}",)}, False),
-        ({"match": "?t={}"}, {}, False),
-        ({"drop": ("sid", "x")}, {}, False),
-        ({"state": "doubted"}, {}, False),
-        ({"state": "disabled"}, {}, False),
-    ],
-)
+@table_of("urls", "what_is_done_in_part_whatever_its_name")
 def test_what_is_done_in_part_whatever_its_name(used: dict[str, Any], asked: dict[str, Any], is_done: bool) -> None:
-    assert done_in_part([MORE, replace(SID, id="other", **used)])(replace(SID, **asked)) is is_done
+    one, other = (Rule.from_dict({**SID.to_dict(), **what}) for what in (used, asked))
+    assert done_in_part([MORE, replace(one, id="other")])(other) is is_done

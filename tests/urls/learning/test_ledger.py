@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.learning.learn import ASSUMED, EXPECTED
 from dedupcrawl.urls.learning.ledger import Ledger, Price
 from dedupcrawl.urls.normalizer import SiteNormalizer
-from dedupcrawl.urls.rule import Kind, Rule
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules
 from tests.urls.learning.sites import SITE, forms, learned, token, words
 
@@ -89,25 +88,6 @@ def test_what_a_log_speaks_against_without_refuting_it_is_doubted(right: int, wr
     ledger.apply([rule])
     ledger.refute([rule])
     assert [found.state for found in ledger.refuted] == [state]
-
-
-def test_of_many_places_where_a_rule_is_right_some_speak_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else what a rule adds would take as long as the log is long; where it is wrong each place is looked at."""
-    asked = list[str]()
-
-    class Watched(SiteNormalizer):
-        def applied(self, url: str, parts: UrlParts) -> tuple[str, list[tuple[str, Kind]]] | None:
-            asked.append(url)
-            return super().applied(url, parts)
-
-    urls = [f"http://a.com/{n}{end}" for n in range(1_000) for end in ("", "?sid=1")]
-    labels = [n + 1_000 * (n >= 990 and is_second) for n in range(1_000) for is_second in (False, True)]
-    ledger = Ledger("a.com", urls, labels, [0] * len(urls))
-    ledger.apply(RULES[:1])
-    monkeypatch.setattr("dedupcrawl.urls.learning.ledger.SiteNormalizer", Watched)
-    assert ledger.adds("sid") == (990, 10)
-    assert {f"http://a.com/{n}?sid=1" for n in range(990, 1_000)} < set(asked)
-    assert len(asked) < 200
 
 
 def test_all_priors_are_rules() -> None:
