@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from benchmarks.markdown import table
 from benchmarks.plots import plt
 from benchmarks.url_rules.comparison import COVERAGES, DEFAULT_LEVEL, NO_REDUCTION, TABLE_COVERAGE, SiteResult
 from benchmarks.url_rules.metrics import Merges, Reduction
@@ -43,12 +44,7 @@ def markdown(results: Results, plot: str | None) -> str:
         "## CPU time of learning",
         table(["", "seconds"], [[name, f"{spent:.1f}"] for name, spent in seconds.items()]),
     ]
-    return "\n\n".join(parts) + "\n"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
 def merges_table(results: Results) -> str:
