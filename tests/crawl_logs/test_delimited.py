@@ -53,14 +53,6 @@ def test_what_the_csv_module_writes_is_read_back(
     assert all(lines[row["line"] - 1].lstrip('"').startswith("u") for row in found)
 
 
-@given(st.lists(st.text(st.sampled_from('a,"é'), max_size=8)))
-def test_never_raises(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
-    data = "".join(line + "\n" for line in ["url,title", *lines]).encode()
-    found, tally = rows(tmp_path_factory.mktemp("log") / "log.csv", data)
-    assert len(found) + tally.rows <= len(lines)
-    assert csv.field_size_limit() == 131_072
-
-
 def test_an_unclosed_quote_does_not_swallow_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "_OPEN_QUOTE_LIMIT", 100)
     monkeypatch.setattr(blocks, "_BLOCK_BYTES", 64)
@@ -111,22 +103,6 @@ def test_cdx_of_an_unknown_width_is_an_error(tmp_path: Path) -> None:
     (cdx,) = (one for one in FORMATS if one.name == "CDX")
     with pytest.raises(LogError, match="CDX row of 6 fields: put its header line"):
         list(cdx.batches(path, Tally()))
-
-
-HERITRIX = (
-    b"2020-01-02T03:04:05.678Z   301        319 http://a.com/old RL http://a.com/ text/html #045 20200102030405344+19 "
-    b"sha1:H73U5HIFUNXSLG4IAN2DBRG42U72CW2S - 3t\n"
-    b"2020-01-02T03:04:06.678Z   200       1000 http://a.com/new RLR http://a.com/old text/html #045 "
-    b"20200102030405344+19 sha1:CMDQ5CRPU6IEYSTTGFYSGS2QWA7W4ONV - -\n"
-)
-
-
-def test_rows_made_of_other_rows_are_not_counted(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.log"
-    path.write_bytes(HERITRIX)
-    tally = Tally()
-    assert len(read(path, tally)) == 3
-    assert tally.rows == 2
 
 
 @table_of("logs_and_training", "real_samples_are_read_whole")

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
@@ -63,13 +63,6 @@ def test_values_are_what_they_are_in_python(found: list[dict[str, Any]]) -> None
         values = [row.get(name) for row in found]
         expected = [None if it is None or isinstance(it, bool) else str(it).strip() or None for it in values]
         assert [getattr(row, name) for row in rows] == expected
-
-
-@given(st.lists(st.binary(max_size=40)))
-@example([b"x\x01\x06"])  # what is compressed begins so
-def test_never_raises(lines: list[bytes]) -> None:
-    data = b"".join(line.replace(b"\n", b"") + b"\n" for line in lines).decode("utf-8", "replace").encode()
-    jsonl.rows_of(LineBlock(1, data), "log", Tally())
 
 
 def read(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:

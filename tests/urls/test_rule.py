@@ -113,12 +113,6 @@ def test_a_rule_without_a_kind_is_told_which_there_are() -> None:
         Rule.from_dict({"id": "a", "drop": ["x"]})
 
 
-@pytest.mark.parametrize("value", [value for value in VALUES if value not in {"[]", '[["x", "y"]]'}])
-def test_examples_are_pairs_of_urls(value: str) -> None:
-    with pytest.raises(RuleError, match="examples are pairs of URLs"):
-        Rule.from_dict(row("examples", value))
-
-
 @table_of("urls", "a_rule_in_one_line")
 def test_a_rule_in_one_line(rule: dict[str, Any], says: str) -> None:
     assert described(Rule.from_dict({"id": "r", "kind": "rewrite", **rule})) == says

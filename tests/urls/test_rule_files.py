@@ -153,11 +153,6 @@ def test_what_is_read_faster_is_read_alike(data: st.DataObject) -> None:
         assert values is None or values == msgspec.toml.decode(text)
 
 
-@pytest.mark.parametrize("line", ['kind = "rewrite"', "tried = 3\ntried = 3", 'learned = "2026-01-31"', "note = 'a'"])
-def test_what_is_not_as_written_is_left_to_toml(line: str) -> None:
-    assert decoded(encoded(RULES).replace('kind = "rewrite"', f'kind = "rewrite"\n{line}', 1)) is None
-
-
 def test_there_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_LARGEST_FILE", 100)
     with pytest.raises(RuleError, match="too large"):

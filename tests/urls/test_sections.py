@@ -232,13 +232,3 @@ def test_which_uses_are_tried_nobody_can_foresee() -> None:
 @table_of("urls", "what_no_person_made_is_tried_before_it_is_on_again")
 def test_what_no_person_made_is_tried_before_it_is_on_again(source: Source, tried: int, state: State) -> None:
     assert state_in_use(Rule("x", "rewrite", drop=("sid",), source=source, tried=tried, state="disabled")) == state
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"), [(14, 0), (13, 1), (1_000, 0), (20_000, 12), (200_000, 30_000), (3, 5), (0, 4), (1, 0)]
-)
-def test_the_lower_bound_is_that_of_clopper_and_pearson(right: int, wrong: int) -> None:
-    from scipy.stats import beta
-
-    expected = beta.ppf(0.05, right, wrong + 1) if right else 0.0
-    assert lower_bound(right, wrong) == pytest.approx(expected, abs=1e-6)

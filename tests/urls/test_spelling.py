@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
-from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
+from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
 from tests.fixtures import table_of
 
 
@@ -102,11 +102,3 @@ def test_a_conversion_keeps_to_the_spelling(text: str, name: str) -> None:
     parts = split_url(canonical_url(text))
     if parts is not None and (after := URL_CONVERSIONS[name].apply(parts)) is not None and not after.fragment:
         assert canonical_url(after.join()) == after.join()
-
-
-@pytest.mark.parametrize(
-    ("text", "sent"),
-    [("人%e4", "%E4%BA%BA%E4"), ("a%41%2f+é", "aA%2F+%C3%A9"), ("a/b?c", "a/b?c"), ("\ud800", "%ED%A0%80")],
-)
-def test_as_sent(text: str, sent: str) -> None:
-    assert as_sent(text) == sent
