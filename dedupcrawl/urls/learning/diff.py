@@ -137,9 +137,7 @@ def _hosts(source: str, target: str, pages: HostPages) -> Iterator[Rule]:
     if _host_rank(source, pages) > _host_rank(target, pages):
         source, target = target, source
     labels, target_labels = source.split("."), target.split(".")
-    same = 0
-    while same < min(len(labels), len(target_labels)) and labels[-1 - same] == target_labels[-1 - same]:
-        same += 1
+    same = common_start(labels[::-1], target_labels[::-1])
     front, target_front = ".".join(labels[: len(labels) - same]), ".".join(target_labels[: len(target_labels) - same])
     if same and front and not BRACES.search(front + target_front):
         yield hypothesis(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
@@ -223,7 +221,7 @@ def _apart(one: str, other: str, i: int) -> _Split | None:
 
 def _split(one: str, other: str, i: int) -> _Split | None:
     """Two segments that are alike up to a delimiter, or from one on: form, form of the target, and what differs."""
-    front, back = len(common_start([one, other])), len(common_start([one[::-1], other[::-1]]))
+    front, back = common_start(one, other), common_start(one[::-1], other[::-1])
     cut = max((m.end() for m in _DELIMITER.finditer(one[:front])), default=0)
     if ";" in one[:front]:
         cut = one[:front].rfind(";") + 1
