@@ -109,22 +109,32 @@ class Forms:
             self._with[token].append(row)
 
     @cached_property
+    def _values(self) -> dict[str, dict[str, None]]:
+        """Values of each argument, in the order of the URLs as they were when this was first asked for."""
+        values: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for form in self.all.values():
+            for arg in form.parts.args[:MOST_ARGS]:
+                name, _, value = arg.partition("=")
+                values[name][value] = None
+        return values
+
+    @cached_property
     def patterns(self) -> Patterns:
-        """Of the URLs as they were before any rule; made when first asked for."""
-        return patterns_of([form.parts for form in self.all.values()])
+        """Deep tokenization (Algorithms 1-2) of the arguments whose values are of several kinds.
+
+        Patterns of segments made no rule better: recall of fifteen mirrors and four crawls .5017 with and without
+        (seed 0).
+        """
+        trees = {name: deep_patterns(list(texts)) for name, texts in self._values.items()}
+        return {name: tree for name, tree in trees.items() if tree.children}
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Arguments of so many values that they are names: of one that was wrong nothing can be told about the next."""
-        values: defaultdict[str, set[str]] = defaultdict(set)
-        for form in self.all.values():
-            for arg in form.parts.args[:MOST_ARGS]:
-                name, _, value = arg.partition("=")
-                values[name].add(value)
-        return frozenset(name for name, seen in values.items() if len(seen) > _MOST_KINDS)
+        return frozenset(name for name, values in self._values.items() if len(values) > _MOST_KINDS)
 
     def atoms(self, row: int) -> frozenset[str]:
-        """What contexts may ask of a form, see `atoms.atoms_of`."""
+        """What contexts may ask of a form, see `atoms_of`."""
         atoms = self._atoms.get(row)
         if atoms is None:
             atoms = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns, self.names)
@@ -207,7 +217,7 @@ class Forms:
 
 
 def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: Container[str] = ()) -> frozenset[str]:
-    """The conditions that a URL fulfils, as texts, by the `patterns_of` its site, and arguments whose values are names.
+    """The conditions that a URL fulfils, as texts, by the patterns of its site, and arguments whose values are names.
 
     >>> from dedupcrawl.core.url_parts import split_url
     >>> sorted(atoms_of(split_url("http://a.com/wiki/7?mode=view")))
@@ -241,20 +251,6 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: 
             if name in patterns:
                 atoms.update([f"?{name}={template}" for template in patterns[name].templates_of(value)[1:]])
     return frozenset(atoms)
-
-
-def patterns_of(urls: Sequence[UrlParts]) -> Patterns:
-    """Deep tokenization (Algorithms 1-2) of the arguments whose values are of several kinds.
-
-    Patterns of segments made no rule better: recall of fifteen mirrors and four crawls .5017 with and without (seed 0).
-    """
-    values: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for parts in urls:
-        for arg in parts.args[:MOST_ARGS]:
-            name, _, value = arg.partition("=")
-            values[name][value] = None
-    trees = {name: deep_patterns(list(texts)) for name, texts in values.items()}
-    return {name: tree for name, tree in trees.items() if tree.children}
 
 
 def _is_number(value: str) -> bool:
