@@ -132,10 +132,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     for number in range(_ROUNDS + 1):
         if number == _ROUNDS:  # of a large site all URLs: what the sample did not refute they may, in some part of it
             if len(chosen) < len(urls):
-                whole = split(range(len(urls)))
-                whole.apply(ledger.rules, ledger)
-                whole.refuted = ledger.refuted
-                ledger = whole
+                refuted, ledger = ledger.refuted, split(range(len(urls)))
+                ledger.refuted = refuted
             proved, before = _proved(proved, ledger, price, min_coverage), proved
             lost += _lost(before, proved)
         forms = Forms(site, ledger.forms, ledger.labels, ledger.sides)

@@ -113,31 +113,20 @@ class Ledger:
         self._groups: dict[str, list[int]] = {}
         self.refuted: list[Rule] = []
 
-    def apply(self, rules: Sequence[Rule], earlier: Ledger | None = None) -> None:
-        """Use these rules and no others; their ids differ.
-
-        The results of URLs in `earlier`, a ledger under these rules, are taken from there.
-        """
+    def apply(self, rules: Sequence[Rule]) -> None:
+        """Use these rules and no others; their ids differ."""
         before = set(self.rules)
         gone = {rule.id for rule in before.difference(rules)}
         is_new = not before.issuperset(rules)  # else only what the others did is done again
         self.rules = tuple(rules)
         applied = SiteNormalizer(SiteRules(self.site, self.rules)).applied
-        rows_before = earlier._row_of if earlier else {}
         for row, (url, parts) in enumerate(self._tokens):
-            if earlier and (there := rows_before.get(url)) is not None:
-                self.forms[row], self._by[row], is_stuck = (
-                    earlier.forms[there],
-                    earlier._by[there],
-                    there in earlier._stuck,
-                )
-            elif parts is None or not (is_new or row in self._stuck or gone.intersection(self._by[row])):
+            if parts is None or not (is_new or row in self._stuck or gone.intersection(self._by[row])):
                 continue
-            else:
-                done = applied(url, parts)
-                self.forms[row], used = done or (url, [])
-                is_stuck = done is not None and self.forms[row] == url
-                self._by[row] = () if is_stuck else tuple(dict.fromkeys(name for name, _ in used))
+            done = applied(url, parts)
+            self.forms[row], used = done or (url, [])
+            is_stuck = done is not None and self.forms[row] == url
+            self._by[row] = () if is_stuck else tuple(dict.fromkeys(name for name, _ in used))
             (self._stuck.add if is_stuck else self._stuck.discard)(row)
         self._count()
 
