@@ -62,7 +62,6 @@ class CompiledRule:
         self._conversion = URL_CONVERSIONS[rule.convert] if rule.convert else None
         self._minds_front = match is not None and (match.scheme is not None or match.host is not None)
 
-    @cached_property
     def asks_for(self) -> tuple[list[str], list[str], bool]:
         """Tokens (hosts, segments, arguments, their names) and texts, one of which a URL must have for the rule to
         apply; and whether it may apply to any URL with arguments, too.

@@ -60,7 +60,7 @@ class SiteNormalizer:
         used = [one for one in site_rules.rules if not one.is_off and one.convert != "syntax"]  # done before any rule
         self._named = [(sys.intern(one.id), one.kind) for one in used]
         self._rules = list(map(compiled, used))
-        index = TokenIndex([one.asks_for for one in self._rules], tuple(one.conditions for one in self._rules))
+        index = TokenIndex([one.asks_for() for one in self._rules], tuple(one.conditions for one in self._rules))
         self._hits, self._next = index.hits, index.next
 
     def normalize(self, url: str) -> Normalized:

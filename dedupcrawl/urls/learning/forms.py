@@ -151,7 +151,7 @@ class Forms:
         return {label: rows for label, rows in members.items() if len(rows) > 1}
 
     def _asked(self, rule: CompiledRule) -> list[int]:
-        tokens, texts, needs_args = rule.asks_for
+        tokens, texts, needs_args = rule.asks_for()
         rows = {row for token in tokens for row in self._with.get(token, ())}
         if texts:
             rows.update(row for row, form in self.all.items() if any(text in form.text for text in texts))

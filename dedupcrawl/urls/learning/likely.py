@@ -124,7 +124,7 @@ class LikelyRules:
 
     def __init__(self) -> None:
         self._ready = [compiled(one.rule) for one in _HYPOTHESES]
-        self._index = TokenIndex([one.asks_for for one in self._ready], tuple(one.conditions for one in self._ready))
+        self._index = TokenIndex([one.asks_for() for one in self._ready], tuple(one.conditions for one in self._ready))
         self._sites: dict[str, _Site] = {}
         self._hashes = 0
 
