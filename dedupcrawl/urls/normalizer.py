@@ -297,15 +297,16 @@ class Normalizer:
         pieces = url.split("/", 3)
         if len(pieces) < 3 or pieces[1]:
             return None
-        if (name := self._names.get(pieces[2])) is None:
-            authority = pieces[2].partition("?")[0].partition("#")[0]
+        authority = pieces[2]
+        if authority not in self._names:
+            authority = authority.partition("?")[0].partition("#")[0]
             if len(authority) > _LONGEST_HOST:
                 return None
             if len(self._names) >= _HOSTS_KEPT:
                 self._names.clear()
                 self._sites.clear()
-            name = self._names[pieces[2]] = site_of(canonical_url(f"http://{authority}"))
-        return self._of(name)
+            self._names[authority] = site_of(canonical_url(f"http://{authority}"))
+        return self._of(self._names[authority])
 
     def _of(self, site: str) -> _Site | None:
         if site not in self._sites:
