@@ -333,8 +333,8 @@ class TokenIndex:
     """Finds the numbered rules that may apply to a URL: most rules need a token or a text in it.
 
     Args:
-        requirements: For each rule, the tokens (host, segments, arguments, names of arguments) and the texts of which
-            a URL must have at least one, and whether the rule may apply to any URL with arguments.
+        requirements: For each rule, the tokens (segments, arguments, names of arguments, "//" and a host) and the texts
+            of which a URL must have at least one, and whether the rule may apply to any URL with arguments.
         conditions: The conditions of each rule.
     """
 
@@ -358,7 +358,7 @@ class TokenIndex:
         for text, i in self.texts:
             if text in url:
                 hits.append(i)
-        hits += self.by_token.get(parts.authority, ())
+        hits += self.by_token.get("//" + parts.authority, ())
         for text in parts.segments:
             rows = self.by_token.get(text)
             if rows is not None:

@@ -63,10 +63,10 @@ class CompiledRule:
         self._minds_front = match is not None and (match.scheme is not None or match.host is not None)
 
     def asks_for(self) -> tuple[list[str], list[str], bool]:
-        """Tokens (hosts, segments, arguments, their names) and texts, one of which a URL must have for the rule to
-        apply; and whether it may apply to any URL with arguments, too.
+        """Tokens and texts of which a URL must have one, and whether the rule may apply to any URL with arguments, too.
 
-        The text is empty, which all URLs contain, if the rule takes any URL.
+        Tokens are segments, arguments, their names, and "//" with a host. The text is empty, which all URLs contain, if
+        the rule takes any URL.
         """
         if self.rule.drop and ("*" not in self.rule.drop or not self._arg_names):
             return sorted(self._drop), list(self._drop_starts), False
@@ -79,11 +79,12 @@ class CompiledRule:
             if segments and all(segments):
                 return segments, [], False
         host = self._match.host if self._match else None
-        if hosts := self._hosts or (host.literals if host and host.is_literal else ()):
-            return sorted({name for _, name in _spelled_hosts(hosts)}), [], False
+        hosts = self._hosts or (host.literals if host and host.is_literal else ())
+        needs_args = self._conversion is not None and self._conversion.of_arguments
+        if hosts and not needs_args:
+            return sorted({f"//{name}" for _, name in _spelled_hosts(hosts)}), [], False
         if self._conversion:
-            needles = [] if self._conversion.of_arguments else list(self._conversion.needles)
-            return [], needles, self._conversion.of_arguments
+            return [], [] if needs_args else list(self._conversion.needles), needs_args
         texts = _texts_of_path(path) if path else []
         if host:
             front, *others = host.literals

@@ -101,7 +101,7 @@ class Forms:
         self._next += 1
         self.all[row] = form
         self._parts.append(form.parts)
-        tokens = {form.parts.authority, *form.parts.segments}
+        tokens = {f"//{form.parts.authority}", *form.parts.segments}
         if form.parts.args:
             self._with_args.append(row)
             tokens.update(form.parts.names(), form.parts.args)
