@@ -133,6 +133,15 @@ def test_what_nobody_sees_breaks_no_word() -> None:
     assert hidden.text == plain.text
 
 
+def test_spellings_of_one_word_are_one_symbol() -> None:
+    """Arabic with and without tatweel, which stretches a word; Russian with and without the dots of ё."""
+    plain = SymbolText.of(("النخيل", "ее полет, мой"))
+    spelled = SymbolText.of(("النـــخيل", "её полёт, мой"))
+    decomposed = SymbolText.of(("النـخيل", "ее\u0308 поле\u0308т, мои\u0306"))
+    assert plain.hashes.tolist() == spelled.hashes.tolist() == decomposed.hashes.tolist()
+    assert plain.hashes.tolist() != SymbolText.of(("النخيل", "ее полет, мои")).hashes.tolist()
+
+
 # Blocks
 
 
