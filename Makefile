@@ -103,7 +103,7 @@ sanitize: sanitized  ## the tests of what is compiled under the sanitizers
 
 INPUTS ?= 10000000
 fuzz: sanitized  ## INPUTS=10000000 inputs to each entry point of the core under the sanitizers; those that fail go to fuzz-failures/
-	$(UNDER_SANITIZERS) -m benchmarks.fuzz.core --inputs $(INPUTS) --keep $(CURDIR)/fuzz-failures
+	$(UNDER_SANITIZERS) -m benchmarks.fuzz --target core. --inputs $(INPUTS) --keep $(CURDIR)/fuzz-failures
 
 clean:
 	rm -rf $(VENV) $(VENV)-* build .coverage* docs/_build .scrapy .mypy_cache .ruff_cache .pytest_cache

@@ -29,6 +29,7 @@ from urllib.parse import urldefrag
 
 import mmh3
 
+from benchmarks.markdown import table
 from benchmarks.texts import DEFAULT_DATA, table_rows
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.program import programs
@@ -43,6 +44,7 @@ _NEAR = 6  # bits
 _SEEN_RIGHT, _SEEN = 20.0, 20.6  # merges
 _LEAST_SHARE = 0.95
 _TIMED = 20_000  # URLs
+_COUNTED = ("right", "near", "wrong", "safe")
 
 
 @dataclass(slots=True)
@@ -64,11 +66,11 @@ class Counts:
         return (good + _SEEN_RIGHT) / (good + self.wrong + _SEEN)
 
     @property
-    def cells(self) -> str:
+    def cells(self) -> list[str]:
         """Cells of a table, with the share of right and near ones."""
         made = self.right + self.near + self.wrong
         share = f"{(self.right + self.near) / made:.3f}" if made else "–"
-        return f"{self.right:,} | {self.near:,} | {self.wrong:,} | {share}"
+        return [*(f"{count:,}" for count in (self.right, self.near, self.wrong)), share]
 
 
 @dataclass(slots=True)
@@ -86,11 +88,11 @@ class Found:
         """URLs less pages."""
         return len(self.rows) - len({row["text_sha1"] for row in self.rows})
 
-    def told(self, merges: list[tuple[str, frozenset[str]]]) -> str:
+    def told(self, merges: list[tuple[str, frozenset[str]]]) -> list[str]:
         """Cells of a table: the share of right and near ones, and that of the redundant URLs."""
         kinds = Counter(kind for kind, _ in merges)
         safe = f"{1 - kinds['wrong'] / kinds.total():.3f}" if merges else "–"
-        return f"{safe} | {kinds['right'] / max(1, self.redundant):.3f}"
+        return [safe, f"{kinds['right'] / max(1, self.redundant):.3f}"]
 
 
 def main() -> int:
@@ -106,44 +108,41 @@ def main() -> int:
     sites = [study(name, _rows(files[name])) for name in wanted]
     by_rule = by_rules(one.merges for one in sites)
     seen_on: Counter[str] = Counter()
-    print("| site | URLs | redundant | programs | right | near | wrong | safe | found | undoubted | | by others | |")
-    print("| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    rows: list[list[object]] = []
     for one in sites:
         names = sorted({site_of(row["url"]) for row in one.rows})
         runs = [there for name in names for there in one.recognizer.recognized(name)]
         seen_on.update({there.program for there in runs})
-        counts = Counts()
-        for kind, _ in one.merges:
-            counts.add(kind)
         others = doubtful(by_rules(other.merges for other in sites if other is not one))
-        told = [
-            one.told(one.merges).rpartition("| ")[2],
-            one.told(merges(one.rows, one.recognizer.rules_of)),
-            one.told(merges(one.rows, on_trial(one.recognizer), others)),
-        ]
         where = ", ".join(f"{there.program} ({there.where})" for there in runs) or "–"
-        print(f"| {one.name} | {len(one.rows):,} | {one.redundant:,} | {where} | {counts.cells} | {' | '.join(told)} |")
-    print("\n| rule | sites | right | near | wrong | safe | |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
-    doubts = doubtful(by_rule)
+        found = one.told(one.merges)[1]
+        undoubted = one.told(merges(one.rows, one.recognizer.rules_of))
+        by_others = one.told(merges(one.rows, on_trial(one.recognizer), others))
+        counts = Counts(**Counter(kind for kind, _ in one.merges))
+        rows.append(
+            [one.name, f"{len(one.rows):,}", f"{one.redundant:,}", where, *counts.cells, found, *undoubted, *by_others]
+        )
+    head = ["site", "URLs", "redundant", "programs", *_COUNTED, "found", "undoubted", "", "by others", ""]
+    print(table(head, rows))
+    rows = []
     for rule, counts in sorted(by_rule.items()):
         used = sum(any(rule in rules for _, rules in one.merges) for one in sites)
-        print(f"| {rule} | {used} | {counts.cells} | {'doubtful' if rule in doubts else ''} |")
-    print("\n| program | | signs | rules | pairs | seen on | rules used |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+        rows.append([rule, used, *counts.cells, "doubtful" if rule in doubtful(by_rule) else ""])
+    print(table(["rule", "sites", *_COUNTED, ""], rows))
+    rows = []
     for program in programs():
         used = sum(rule.startswith(f"{program.name}.") for rule in by_rule)
         pairs = len(program.same) + len(program.different)
-        counts_of = f"{len(program.signs)} | {len(program.rules)} | {pairs} | {seen_on[program.name]} | {used}"
-        print(f"| {program.name} | {program.title} | {counts_of} |")
-    print("\n| likely rule | sites | right | near | wrong | safe | |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+        counted = len(program.signs), len(program.rules), pairs, seen_on[program.name], used
+        rows.append([program.name, program.title, *counted])
+    print(table(["program", "", "signs", "rules", "pairs", "seen on", "rules used"], rows))
+    rows = []
     for rule, counts in sorted(by_rules(one.likely for one in sites).items()):
-        if not rule.startswith("likely."):
-            continue
         names = [one.name for one in sites if any(rule in rules for _, rules in one.likely)]
-        print(f"| `{rule.partition('.')[2]}` | {len(names)} | {counts.cells} | {', '.join(names)} |")
-    print(f"\n{cost}")
+        if rule.startswith("likely."):
+            rows.append([f"`{rule.partition('.')[2]}`", len(names), *counts.cells, ", ".join(names)])
+    print(table(["likely rule", "sites", *_COUNTED, ""], rows))
+    print(cost)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Minimum weight overlapping: the paper's experiment, which pairs reach a threshold, and two releases.
+"""Minimum weight overlapping: the paper's experiment.
 
     python -m benchmarks.mwo_experiment [--data DIR]
 
@@ -10,20 +10,16 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-
-import numpy as np
 
 from benchmarks.markdown import folders, show, table
 from benchmarks.mwo_records import Record, postings_of
-from benchmarks.planted import Paragraphs, shingle_jaccard, size
-from benchmarks.planted_cases import SOURCES, look_alikes, originals, variants, versions
+from benchmarks.planted import Paragraphs, size
+from benchmarks.planted_cases import SOURCES, originals, variants
 from dedupcrawl.content.checks.mwo import MwoCheck
 from dedupcrawl.core.overlap import TOTAL, overlap
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 
-THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
 QUERIES = 10
 REPOSITORY = 50  # pages that are no near-duplicates, for each query
 NEAR = (59, 167)  # near-duplicates of a query in the paper's Table 4, least and most
@@ -104,54 +100,10 @@ def table_4(pages: dict[str, Paragraphs]) -> str:
     return table(("query", "near-duplicates", "precision", "recall", "terms × pages → after the filters"), rows)
 
 
-def by_kind(pages: dict[str, Paragraphs]) -> str:
-    """How many of each kind of variant and look-alike reach each threshold."""
-    chance = random.Random(5)
-    few = {name: pages[name] for name in chance.sample(sorted(pages), min(400, len(pages)))}
-    shares: dict[tuple[bool, str], list[float]] = {}
-    for case in (*variants(few, chance), *look_alikes(few, chance)):
-        new, kept = signature(case.new, "http://b.example/new"), signature(case.kept, "http://a.example/kept")
-        shares.setdefault((not case.duplicate, case.kind), []).append(mwo(new, kept) if new and kept else 0.0)
-    rows = [
-        (
-            "look-alike" if alike else "duplicate",
-            kind,
-            len(found),
-            *(f"{np.mean(np.array(found) >= t):.3f}" for t in THRESHOLDS),
-        )
-        for (alike, kind), found in sorted(shares.items())
-    ]
-    return table(("", "kind", "pairs", *(f"MWO >= {t}" for t in THRESHOLDS)), rows)
-
-
-def table_versions(data: Path) -> str:
-    """Two releases of one documentation: does the later page find the earlier one, and what else."""
-    pairs = [
-        (name, earlier, later, shingle_jaccard(earlier, later)) for name, earlier, later in versions(data, "report")
-    ]
-    rows = []
-    old = {name: made for name, earlier, _, _ in pairs if (made := signature(earlier, f"http://a.example/7.5/{name}"))}
-    new = {name: made for name, _, later, _ in pairs if (made := signature(later, f"http://a.example/8.5/{name}"))}
-    names = sorted(old)
-    for threshold in THRESHOLDS:
-        kept = Kept(MwoCheck(threshold), [old[name] for name in names])
-        found = {name: {names[page] for page in kept.found(made)} for name, made in new.items()}
-        cells = []
-        for least, most in ((0.8, 1.0), (0.5, 0.8), (0.0, 0.5)):
-            some = [name for name, _, _, alike in pairs if name in new and least <= alike <= most and name in old]
-            cells.append(f"{sum(name in found[name] for name in some)} of {len(some)}")
-        others = sum(len(hits - {name}) for name, hits in found.items())
-        rows.append((threshold, *cells, others, f"{1e6 * others / (len(new) * len(old)):.0f}"))
-    head = ("threshold", "Jaccard >= .8 found", ".5 – .8", "< .5", "other pages found", "per million pairs")
-    return table(head, rows)
-
-
 def main() -> None:
     data, _ = folders(__doc__, "text/ and html/")
     pages = originals(data, "report", random.Random(3))
     show("The paper's experiment (Table 4)", table_4(pages))
-    show("By kind", by_kind(pages))
-    show("Two releases of one documentation", table_versions(data))
 
 
 if __name__ == "__main__":

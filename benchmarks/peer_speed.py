@@ -26,7 +26,7 @@ from rensa import RMinHash, RMinHashLSH  # type: ignore[import-untyped]  # nor h
 
 from benchmarks.instructions import hand_back, handed_over, is_counting, per_page, start_again
 from benchmarks.planted import Paragraphs
-from benchmarks.stream_quality import planted
+from benchmarks.planted_cases import planted
 from benchmarks.texts import data_folder
 from dedupcrawl.content.checks.registry import DEFAULT_CHECKS, make_checks
 from dedupcrawl.core.characters import CJK

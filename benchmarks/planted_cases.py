@@ -249,3 +249,64 @@ def _other_slots(  # noqa: PLR0913 - one trial and all that is varied
 def _teaser(page: Paragraphs, chance: random.Random) -> str:
     """A title or the begin of a paragraph, as listings have them."""
     return " ".join(cut((chance.choice(page),), 1.0)).strip()[: chance.randint(20, 160)]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One page of a stream.
+
+    Attributes:
+        kind: How it was made.
+        group: Pages of one group say the same.
+        page: Its paragraphs.
+        duplicate: Whether an earlier page of the group was in the stream.
+    """
+
+    kind: str
+    group: str
+    page: Paragraphs
+    duplicate: bool
+
+    @property
+    def may_go(self) -> bool:
+        """Whether an earlier page may say the same: it was made to, or it is a document that nothing was done to."""
+        return self.duplicate or self.kind == "original"
+
+
+def planted(data: Path, half: str) -> list[Row]:
+    """Originals, their variants, and pairs of pages that only look alike; shuffled, but each original first."""
+    chance = random.Random(7)
+    pages = originals(data, half, chance)
+    return rows_of(pages, list(variants(pages, chance)), list(look_alikes(pages, chance)), chance)
+
+
+def rows_of(
+    pages: dict[str, Paragraphs], duplicates: Sequence[Case], look_alike: Sequence[Case], chance: random.Random
+) -> list[Row]:
+    """Pages and what was made of them, shuffled, but each page before what was made of it."""
+    names = {page: name for name, page in pages.items()}
+    first: dict[str, Row] = {name: Row("original", name, page, False) for name, page in pages.items()}
+    others = [
+        Row(f"{names[case.kept][:2]}: {case.kind}", names[case.kept], case.new, case.duplicate) for case in duplicates
+    ]
+    for number, case in enumerate(look_alike):
+        group = names.get(case.kept, f"look-alike {number}")
+        first.setdefault(group, Row("first of its template", group, case.kept, False))
+        others.append(Row(case.kind, f"{group} other {number}", case.new, False))
+        if group not in pages:
+            others.append(first[group])
+    others += [row for row in first.values() if row.kind == "original"]
+    chance.shuffle(others)
+    # An original, and a bulletin's, stand where the first page made from it would.
+    return list(_originals_first(others, first))
+
+
+def _originals_first(rows: Iterable[Row], first: dict[str, Row]) -> Iterator[Row]:
+    given: set[str] = set()
+    for row in rows:
+        group = row.group.split(" other ")[0]
+        if group not in given:
+            given.add(group)
+            yield first[group]
+        if row is not first[group]:
+            yield row

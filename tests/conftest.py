@@ -62,7 +62,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> _OneSpark
 _SLOW = tuple(
     str(Path(__file__).parent / name)
     for name in (
-        "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "shared_queue/", "spark/", "test_cli", "test_extras",
+        "benchmarks/", "crawls/", "demo/", "docs/", "hostile/", "shared_queue/", "spark/", "test_cli",
         "test_packaging", "commands/test_restore", "commands/test_train", "crawl/test_monitors",
         "crawl/test_refetches", "index/test_compact", "index/test_lmdb", "index/test_processes", "index/test_redis",
         "index/test_stateful", "report/test_page", "training/test_parts",

@@ -246,15 +246,6 @@ def test_half_a_character_is_not_the_end_of_the_process(of: dict[str, Any]) -> N
         assert detector.check(Page(**{**given, "url": "http://a.example/2"})).is_duplicate
 
 
-def test_what_is_forgotten_takes_no_room_of_a_quota(tmp_path: Path) -> None:
-    with Detector(tmp_path / "pages", {"DEDUP_SITE_QUOTA": 1}) as detector:
-        for name in ("one", "other"):
-            assert detector.check(read_text(STORY, f"http://a.example/{name}")).verdict == "unique"
-            assert detector.check(read_text(OTHER, "http://a.example/more")).verdict == "abstained"
-            assert detector.forget(f"http://a.example/{name}") == 1
-            assert detector.forget(f"http://a.example/{name}") == 0
-
-
 @pytest.mark.parametrize("shares", [(0.2, 0.95), (0.95, 0.2)])
 def test_each_detector_of_a_process_asks_by_its_own_thresholds(tmp_path: Path, shares: tuple[float, float]) -> None:
     """Whichever has opened the index first."""
@@ -280,16 +271,3 @@ def test_html_is_read_as_a_crawl_reads_it() -> None:
     assert read_text("one\n\n two ", "http://a.example/", title="T") == Page(
         "http://a.example/", title="T", paragraphs=("one", "two")
     )
-
-
-def test_rules_are_learned_and_applied(tmp_path: Path) -> None:
-    rows = [
-        {"url": f"http://a.example/item/{n}{tail}", "status": 200, "text_digest": f"digest of {n}"}
-        for n in range(40)
-        for tail in ("", "?ref=front", "?ref=mail")
-    ]
-    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    summary = learn([tmp_path / "log.jsonl"], tmp_path / "rules")
-    assert summary.learned.urls == len(rows)
-    normalizer = Normalizer.from_paths([tmp_path / "rules"])
-    assert normalizer.normalize("http://a.example/item/99?ref=mail").canonical == "http://a.example/item/99"

@@ -82,34 +82,6 @@ def test_every_option_says_what_it_does(path: str) -> None:
             assert parameter.help, parameter.name
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["chek"], "dedupcrawl: No such command 'chek'. Did you mean 'check'? 'dedupcrawl --help' lists the commands."),
-        (["qqqq"], "dedupcrawl: No such command 'qqqq'. 'dedupcrawl --help' lists the commands."),
-        (["rules", "lst"], "dedupcrawl rules: No such command 'lst'. Did you mean 'list'? 'dedupcrawl rules --help' "),
-        (["train"], "dedupcrawl train: Missing argument 'LOGS...'. 'dedupcrawl train --help' shows examples."),
-        (["check", "--ordr", "x"], "dedupcrawl check: No such option '--ordr'. Did you mean '--order'? "),
-        (["rules", "list", "--rules", "none"], "dedupcrawl rules list: there are no rules at none: name a file "),
-        (["evaluate", __file__, "--rules", "none"], "dedupcrawl evaluate: there are no rules at none: name a file or "),
-        (["index", "info", "--index", "none"], "dedupcrawl index info: there is no index at none: crawl first, or "),
-        (
-            ["index", "info", "--index", "lmbd:none"],
-            "dedupcrawl index info: 'lmbd:none' names no index: take memory:, ",
-        ),
-        (["train", __file__], "dedupcrawl train: Missing option '--rules': folder for one rule file per site; in a "),
-    ],
-)
-def test_an_error_says_who_what_and_what_to_do(
-    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(arguments) == 2
-    said = capsys.readouterr()
-    assert said.err.startswith(says)
-    assert said.err.count("\n") == 1
-    assert said.out == ""
-
-
 URL = "http://a.com/1"
 OF_AN_INDEX = (
     f"explain {URL}", "index info", "index verify", "index list", "index compact", "index forget --site a.com",

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from dedupcrawl import printable
 from dedupcrawl.crawl.failures import in_words
 from dedupcrawl.output import results, to_json
-from dedupcrawl.system_errors import cause, with_file
+from dedupcrawl.system_errors import cause
 from tests.fixtures import table_of
 
 KILLED = """
@@ -146,13 +146,6 @@ def test_a_value_of_another_shape_is_told_in_words_of_json(value: Any, says: str
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.convert(value, Row)
     assert printable.mismatch(str(caught.value), "the row") == says
-
-
-def test_a_name_that_is_too_long(tmp_path: Path) -> None:
-    path = tmp_path / ("x" * 5_000)
-    with pytest.raises(OSError, match="x") as caught:
-        path.open("wb")
-    assert with_file(caught.value) == f"{path}: File name too long; take a shorter name"
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EMFILE, errno.EISDIR, errno.EDQUOT])

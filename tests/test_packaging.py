@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import ast
+import doctest
+import json
 import os
 import re
 import subprocess
@@ -23,6 +25,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from dedupcrawl import cli, extras
 from dedupcrawl.core import built as built_core
 from tests.crawls.project import items, make_project
 from tests.crawls.site import page, prose, serve
@@ -68,17 +71,46 @@ process = CrawlerProcess(get_project_settings())
 process.crawl("pages", origin=sys.argv[1])
 process.start()
 """  # not `scrapy crawl`, which loads what other packages here add to it
+STARTS = """
+import os
+from scrapy.crawler import CrawlerProcess
+from scrapy.utils.project import get_project_settings
+
+for setting in sys.argv[1:]:
+    if not os.fork():
+        process = CrawlerProcess(get_project_settings())
+        process.settings.set(*setting.split("="), priority="cmdline")
+        process.crawl("pages", origin="http://127.0.0.1:9/")
+        process.start()
+        os._exit(0)
+    os.wait()
+"""
 COMMANDS = """
+import contextlib, io, json
 from dedupcrawl.cli import run
 
-print([run(arguments.split()) for arguments in (
-    f"explain {sys.argv[1]}",
+for command in sys.argv[1:]:
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = run(command.split())
+    print(json.dumps([status, err.buffer.getvalue().decode()]))
+"""
+NEED_AN_EXTRA = {  # command → the extra
+    "train pages.warc --rules rules": "archives",
+    "evaluate pages.parquet --rules rules": "archives",
+    "check pages.warc": "archives",
+    "report --output report.html": "report",
+    "train --engine spark items.jsonl --rules rules": "spark",
+}
+NEED_NONE = (
     "index info",
     "train .scrapy/dedup/crawl-log.jsonl --rules rules",
+    "evaluate .scrapy/dedup/crawl-log.jsonl --rules rules",
     "check items.jsonl",
-    "report --output report.html",
-)])
-"""
+    "normalize --rules rules http://a.example/?b=1",
+    "rules software",
+    *(f"{name} --help" for name in cli.COMMANDS),
+)
 
 
 @cache
@@ -144,8 +176,11 @@ def test_every_library_that_is_imported_is_declared() -> None:
     assert undeclared == set()
 
 
-def test_a_crawl_needs_no_extra(tmp_path: Path) -> None:
+def test_a_crawl_and_commands_need_no_extra_or_name_the_one_they_need(tmp_path: Path) -> None:
     project = make_project(tmp_path, {"FEEDS": {"items.jsonl": {"format": "jsonlines"}}})
+    (project / "rules").mkdir(exist_ok=True)
+    (project / "pages.warc").write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
+    (project / "pages.parquet").write_bytes(b"PAR1")
     site_pages = {
         "/": page("Start " + prose(0), "/story", "/reprint"),
         "/story": page(prose(1, 200)),
@@ -155,9 +190,28 @@ def test_a_crawl_needs_no_extra(tmp_path: Path) -> None:
         done = plainly(CRAWL, f"{site.base}/", folder=project)
     assert len(items(project)) == 2, done.stderr
     assert "items dropped: exact 1" in done.stderr
-    ran = plainly(COMMANDS, f"{site.base}/reprint", folder=project)
-    assert ran.stdout.splitlines()[-1] == "[0, 0, 0, 0, 1]", ran.stderr
-    assert "pip install 'dedupcrawl[report]'" in ran.stderr
+    works = [f"explain {site.base}/reprint", *NEED_NONE]
+    ran = plainly(COMMANDS, *NEED_AN_EXTRA, *works, folder=project)
+    told = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [status for status, _ in told[len(NEED_AN_EXTRA) :]] == [0] * len(works), ran.stderr
+    for (command, extra), (status, said) in zip(NEED_AN_EXTRA.items(), told, strict=False):
+        assert status in {1, 2}, command
+        assert f"pip install 'dedupcrawl[{extra}]'" in said, command
+        assert said.startswith(f"dedupcrawl {command.partition(' ')[0]}"), command
+        assert said.count("\n") == 1, command
+
+
+def test_a_setting_that_needs_an_extra_says_so_at_the_start(tmp_path: Path) -> None:
+    says = {
+        "DEDUP_REPORT=report.html": "DEDUP_REPORT needs the extra 'report': pip install 'dedupcrawl[report]'",
+        "DEDUP_CHECKS=exact,concepts": "the check 'concepts' needs the extra 'concepts': pip install",
+        "DEDUP_INDEX=redis://127.0.0.1/0": "pip install 'dedupcrawl[redis]'",
+        "SCHEDULER=dedupcrawl.shared_queue.scheduler.Scheduler": "pip install 'dedupcrawl[scrapy-redis]'",
+    }
+    done = plainly(STARTS, *says, folder=make_project(tmp_path, {}))
+    assert [said for said in says.values() if said not in done.stderr] == [], done.stderr
+    assert set(extras._LIBRARIES) <= PROJECT["optional-dependencies"].keys()
+    assert doctest.testmod(extras).failed == 0
 
 
 @pytest.fixture(scope="module")

@@ -66,34 +66,7 @@ def test_parameters_of_checks_are_settings() -> None:
     assert settings.parameters["REPEATABILITY"] == 0.9
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"DEDUP_ACTION": "dorp"}, r"DEDUP_ACTION: got 'dorp'; takes 'drop', 'mark' or 'observe'\."),
-        ({"DEDUP_TTL": "-1d"}, "DEDUP_TTL: got '-1d'; takes seconds"),
-        ({"DEDUP_TTL": "d"}, "DEDUP_TTL: got 'd'; takes seconds"),
-        ({"DEDUP_TTL": "inf"}, "DEDUP_TTL: got 'inf'; takes seconds"),
-        ({"DEDUP_TTL": True}, "DEDUP_TTL: got True; takes seconds"),
-        ({"DEDUP_SITE_QUOTA": "inf"}, "DEDUP_SITE_QUOTA: got 'inf'; takes a whole number"),
-        ({"DEDUP_SITE_QUOTA": 0}, "DEDUP_SITE_QUOTA: got 0; takes a whole number from 1 to 9223372036854775807"),
-        ({"DEDUP_FOO": 1}, r"DEDUP_FOO is not a setting\.$"),
-        ({"DEDUP_TRUSTED_SITES": ["http://a.com/"]}, "DEDUP_TRUSTED_SITES: got .*; takes 'start', 'all' or a list"),
-        ({"DEDUP_ACTOIN": "drop"}, r"DEDUP_ACTOIN is not a setting; did you mean DEDUP_ACTION\?"),
-        ({"DEDUPE_SCOPE": "site"}, r"DEDUPE_SCOPE is not a setting; did you mean DEDUP_SCOPE\?"),
-        ({"DEDUP_CHECKS": ["exakt"]}, "DEDUP_CHECKS: got .*; takes a list of 'exact'"),
-        ({"DEDUP_RULES": ["/no/such/folder"]}, "DEDUP_RULES: got .*there is no file or folder /no/such/folder"),
-        ({"DEDUP_SIMHASH_DISTANCE": 99}, "DEDUP_SIMHASH_DISTANCE: got 99; takes"),
-        ({"DEDUP_SIMHASH_DISTANCE": "three"}, "DEDUP_SIMHASH_DISTANCE: got 'three'; takes"),
-        ({"DEDUP_REPEATABILITY": float("nan")}, "DEDUP_REPEATABILITY: got nan; takes"),
-        ({"DEDUP_SITES": {"http://a.com/": {}}}, "bare host or registrable domain"),
-        ({"DEDUP_SITES": {"a.com": {"DEDUP_INDEX": "memory:"}}}, "DEDUP_INDEX holds for the whole crawl"),
-        ({"DEDUP_SITES": {"a.com": {"DEDUP_CODE_ANCHORS": "words"}}}, "DEDUP_CODE_ANCHORS holds for the whole crawl"),
-        ({"DEDUP_SITES": {"a.com": {"DEDUP_ACTION": 3}}}, r"DEDUP_SITES\['a.com'\]: DEDUP_ACTION: got 3"),
-        ({"DEDUP_SITES": {"a.com": {"ACTION": "drop"}}}, "takes DEDUP_ settings only"),
-        ({"DEDUP_SITES": "{"}, r"DEDUP_SITES: got '{' \(Expecting property name .*\); takes a dict"),
-        ({"DEDUP_ITEM_FIELDS": {"Product": {"url": "link"}}}, "DEDUP_ITEM_FIELDS: got"),
-    ],
-)
+@table_of("settings_and_sites", "what_cannot_be_used_is_named_with_what_is_taken")
 def test_what_cannot_be_used_is_named_with_what_is_taken(given: dict[str, Any], says: str) -> None:
     with pytest.raises(SettingError, match=says):
         DedupSettings.read(given)
@@ -187,11 +160,6 @@ def test_total_and_idempotent(text: str) -> None:
 @given(st.text(alphabet="abc-.", max_size=40), st.sampled_from(["", "/", "/a?b=http://x.org/", "?q", "#f"]))
 def test_a_bare_host_and_its_url_are_one_site(host: str, rest: str) -> None:
     assert site_of(host) == site_of(f"https://{host}{rest}")
-
-
-def test_a_huge_host_is_its_own_site() -> None:
-    host = "a." * 500_000 + "com"
-    assert site_of(f"http://{host}/") == host
 
 
 @given(st.from_regex(r"(https?:)?//([a-z.:@0-9]|[A-Z /?#\\]){0,12}(:[0-9]{0,3})?[/?#]?[a-z@]{0,3}", fullmatch=True))

@@ -52,8 +52,8 @@ _MARKED = (
 _SIGNED = (range(0x80, 0x2500), range(0x2600, 0x2719), range(0x27C0, 0x3000), range(0x1F000, 0x1FB00))
 _SPELLINGS = "°¦©®−⁄∕∖∗∘∙∣⋅"  # of what is written otherwise, or left out, elsewhere
 
-INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-"""Soft hyphen, zero-width space, joiners, byte order mark: they only say where a word may break or how letters join."""
+INVISIBLE = "\u00ad\u0640\u200b\u200c\u200d\u2060\ufeff"
+"""Soft hyphen, tatweel, zero-width space, joiners, byte order mark: where a word may break, or how letters join."""
 LONGEST_EXPANSION = 6
 """Characters. A compatibility form that stands for more folds to itself: U+FDFA, for 18, and U+FDFB, for 8."""
 _HANGUL = range(0xAC00, 0xD7A4)
@@ -128,9 +128,9 @@ def kinds() -> bytearray:
 
 
 def simplified() -> dict[int, str]:
-    """Code point → simplified character, and what else is written with another sign."""
+    """Code point → simplified character, and what else is written with another sign: the minus sign, and Russian ё."""
     traditional, simple = SIMPLIFIED.read_text("utf-8").splitlines()
-    return dict(zip(map(ord, traditional), simple, strict=True)) | {ord("\u2212"): "-"}  # the minus sign
+    return dict(zip(map(ord, traditional), simple, strict=True)) | {ord("\u2212"): "-", ord("ё"): "е"}
 
 
 def expands_too_far(character: str) -> bool:

@@ -1,138 +1,145 @@
-"""Runs targets on mutated inputs, and tells what raised, what took more than a second and what more than 256 MB."""
+"""Runs targets in processes of their own, so that no input can end the fuzzer."""
 
 from __future__ import annotations
 
 import gc
+import mmap
+import os
 import resource
 import signal
+import struct
+import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from random import Random
-from types import FrameType
 
-from benchmarks.fuzz import seeds
-from benchmarks.fuzz.mutation import LARGEST, mutated
-from benchmarks.fuzz.targets import Checks, Normalizing, Rules, Target, extraction, learner, logs, records, urls
+from benchmarks.fuzz import core_targets, seeds
+from benchmarks.fuzz.inputs import LARGEST, mutations, pieces
+from benchmarks.fuzz.targets import Checks, Normalizing, Rules, extraction, learner, logs, records, urls
 
+CORPUS = Path(__file__).resolve().parents[2] / "tests" / "core" / "corpus"
 SLOW = 1.0  # seconds of process CPU
 HUGE = 256 << 20  # bytes by which one call may raise the peak of the process's memory
-_LARGE = 0.05  # share of the cases that may be as large as they become; the others are …
-_SMALL = 200, 4_096  # … of so many bytes at most: they find nearly as much and cost a tenth
-_HANGS = 60.0  # seconds of CPU after which a call is broken off
-
-
-class HangError(Exception):
-    """A call did not come to an end."""
-
-
-@dataclass
-class Fuzzed:
-    """A target with its examples. `weight` is its part of all cases."""
-
-    name: str
-    target: Target
-    examples: Sequence[bytes]
-    weight: int
+_HANGS = 20.0  # seconds of CPU after which a call is broken off
+_BATCH = 100_000  # inputs of a process
+_FAILURES = 20  # then a target is given up
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """One input that a target cannot take."""
+class Fuzzed:
+    """A target, and what its inputs are made of.
 
-    target: str
-    why: str
-    data: bytes
+    Attributes:
+        call: Takes any bytes, raises nothing, and checks what must hold of the answer.
+        examples: Inputs to begin with.
+        inputs: Makes more of a seed and the examples, without end.
+        is_limited: Whether a call must keep to `SLOW` and `HUGE`, as sanitizers do not.
+    """
 
-
-@dataclass
-class Outcome:
-    """What a run came to."""
-
-    cases: Counter[str] = field(default_factory=Counter)
-    cpu: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    slowest: dict[str, float] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
-    peak: int = 0
+    call: Callable[[bytes], None]
+    examples: Sequence[bytes]
+    inputs: Callable[[int, Sequence[bytes]], Iterator[bytes]]
+    is_limited: bool
 
 
-def targets(data: Path | None = None) -> list[Fuzzed]:
-    """All of them."""
+def targets(data: Path | None = None) -> dict[str, Fuzzed]:
+    """All of them, by name: entry points of the compiled core, and readers of what strangers write."""
+    corpus = [path.read_bytes() for path in sorted(CORPUS.iterdir())]
     pages = [*seeds.PAGES, *(seeds.real_pages(data) if data is not None else ())]
-    return [
-        Fuzzed("extraction", extraction, pages, 200),
-        Fuzzed("checks", Checks(), pages, 80),
-        Fuzzed("urls", urls, seeds.URLS, 350),
-        Fuzzed("normalizer", Normalizing(seeds.RULES[0]), seeds.URLS, 200),
-        Fuzzed("rules", Rules(seeds.URLS), seeds.RULES, 70),
-        Fuzzed("logs", logs, seeds.LOGS, 50),
-        Fuzzed("records", records, [*seeds.LOGS, *seeds.PAGES], 45),
-        Fuzzed("learner", learner, seeds.TO_LEARN, 5),
-    ]
+    readers: dict[str, tuple[Callable[[bytes], None], Sequence[bytes]]] = {
+        "extraction": (extraction, pages),
+        "checks": (Checks(), pages),
+        "urls": (urls, seeds.URLS),
+        "normalizer": (Normalizing(seeds.RULES[0]), seeds.URLS),
+        "rules": (Rules(seeds.URLS), seeds.RULES),
+        "logs": (logs, seeds.LOGS),
+        "records": (records, [*seeds.LOGS, *seeds.PAGES]),
+        "learner": (learner, seeds.TO_LEARN),
+    }
+    return {
+        **{f"core.{name}": Fuzzed(call, corpus, pieces, False) for name, call in core_targets.TARGETS.items()},
+        **{name: Fuzzed(call, examples, mutations, True) for name, (call, examples) in readers.items()},
+    }
 
 
-def fuzz(chosen: Sequence[Fuzzed], cases: int, seed: int, *, seconds: float = float("inf")) -> Iterator[Outcome]:
-    """The same outcome, after every case; ends after so many cases, or so much CPU."""
-    chance = Random(seed)
-    outcome, weights, start = Outcome(), [one.weight for one in chosen], time.process_time()
-    for one in chosen:
-        for example in one.examples:  # each as it is: what is slow only at the first call is not told of a case
-            one.target(example)
-    outcome.peak = _peak()
-    for _ in range(cases):
-        (one,) = chance.choices(chosen, weights)
-        largest = LARGEST if chance.random() < _LARGE else int(chance.uniform(*_SMALL))
-        data = mutated(chance.choice(one.examples), one.examples, chance, largest)
-        case(one, data, outcome)
-        yield outcome
-        if time.process_time() - start > seconds:
+def fuzz(target: Fuzzed, count: int, seed: int) -> Iterator[tuple[int, bytes | None]]:
+    """The number of inputs that a process has run, and the input at which it ended; None if it ran all.
+
+    The examples come first, then batches of inputs, each in a process of its own.
+    """
+    shared, done, failures = _Shared(), 0, 0
+    batch: Iterable[bytes] = target.examples
+    while True:
+        shared.put(b"", 0)
+        survived = _survives(partial(_run, target, batch, shared))
+        data, ran = shared.get()
+        done, failures = done + ran, failures + (not survived)
+        yield ran, None if survived else data
+        if done >= count or failures == _FAILURES:
             return
+        seed += 1
+        batch = islice(target.inputs(seed, target.examples), min(_BATCH, count - done))
 
 
-def case(one: Fuzzed, data: bytes, outcome: Outcome) -> None:
-    """One call, counted and judged."""
-    begun = time.process_time()
-    why = ""
-    try:
-        with _broken_off():
-            one.target(data)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a panic of a compiled library is no Exception
-        why = f"{type(error).__name__}: {str(error)[:300]}"
-    taken, peak = time.process_time() - begun, _peak()
-    if not why and taken > SLOW:
-        begun = time.process_time()  # again, for it may have been a collection of garbage, or another's turn
+class _Shared:
+    """The latest input of a process and how many it has run, which its parent can read when it has died."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, LARGEST + 16)
+
+    def put(self, data: bytes, done: int) -> None:
+        self._memory[: 16 + len(data)] = struct.pack("<2Q", len(data), done) + data
+
+    def get(self) -> tuple[bytes, int]:
+        size, done = struct.unpack("<2Q", self._memory[:16])
+        return self._memory[16 : 16 + size], done
+
+
+def _run(target: Fuzzed, batch: Iterable[bytes], shared: _Shared) -> None:
+    done = 0
+    for done, data in enumerate(batch, 1):
+        shared.put(data, done)
+        signal.setitimer(signal.ITIMER_VIRTUAL, _HANGS)  # which ends the process
+        if target.is_limited:
+            call_within_limits(target.call, data)
+        else:
+            target.call(data)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    shared.put(b"", done)
+
+
+def call_within_limits(call: Callable[[bytes], None], data: bytes) -> None:
+    """Call it, and fail when that takes too long or too much memory."""
+    peak, begun = _peak(), time.process_time()
+    call(data)
+    taken = time.process_time() - begun
+    if taken > SLOW:  # again, for it may have been a collection of garbage, or the first use of a table
         gc.collect()
         begun = time.process_time()
-        one.target(data)
-        taken = min(taken, time.process_time() - begun)
-        why = f"took {taken:.1f} s" if taken > SLOW else ""
-    if not why and peak - outcome.peak > HUGE:
-        why = f"took {(peak - outcome.peak) >> 20} MB"
-    outcome.peak = peak
-    outcome.cases[one.name] += 1
-    outcome.cpu[one.name] += taken
-    outcome.slowest[one.name] = max(taken, outcome.slowest.get(one.name, 0.0))
-    if why:
-        outcome.failures.append(Failure(one.name, why, data))
+        call(data)
+        taken = time.process_time() - begun
+    assert taken <= SLOW, f"took {taken:.1f} s"
+    assert _peak() - peak <= HUGE, f"took {(_peak() - peak) >> 20} MB"
 
 
-@contextmanager
-def _broken_off() -> Iterator[None]:
-    def hang(number: int, frame: FrameType | None) -> None:
-        raise HangError(f"not done after {_HANGS:.0f} s")
-
-    before = signal.signal(signal.SIGVTALRM, hang)
-    signal.setitimer(signal.ITIMER_VIRTUAL, _HANGS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+def _survives(work: Callable[[], None]) -> bool:
+    """Whether work comes to its end, in a process of its own."""
+    process = os.fork()
+    if not process:
+        try:
+            work()
+        except BaseException:  # a panic of a compiled library is no Exception
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(process, 0)
+    if status:
+        print(f"ended with {os.waitstatus_to_exitcode(status)}", file=sys.stderr, flush=True)
+    return not status
 
 
 def _peak() -> int:

@@ -43,19 +43,14 @@ class Checks:
     """A page through every check, compared with those before it."""
 
     def __init__(self) -> None:
-        settings = DedupSettings.read({})
-        self._checks = make_checks(CHECK_NAMES, settings.parameters)
+        self._checks = make_checks(CHECK_NAMES, DedupSettings.read({}).parameters)
         self._judged = 0
         self._previous: Analysis | None = None
-        self._detector = self._fresh()
-
-    def _fresh(self) -> Detector:
-        return Detector(TemporaryIndex(self._checks), run="fuzz")
 
     def __call__(self, data: bytes) -> None:
         """Judge it under two URLs: once it is kept, its copy is not."""
-        if self._judged == _PAGES_AN_INDEX:
-            self._judged, self._detector = 0, self._fresh()
+        if self._judged % _PAGES_AN_INDEX == 0:  # made here, in the process that uses it
+            self._detector = Detector(TemporaryIndex(self._checks), run="fuzz")
         self._judged += 1
         page = extract(data, f"http://a.example/{self._judged}", fields=True)
         analysis = Analysis(page, self._detector.index.secret)

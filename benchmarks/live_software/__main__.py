@@ -113,7 +113,9 @@ def row_of(live: Live, folder: Path, by_rule: bool) -> str:
     cells += [f"{len(first):,}", f"{1 - made / max(1, redundant):.3f}", f"{lost_of(alone, first):,}"]
     rows = [f"| {live.name} | {' | '.join(cells)} |"]
     if by_rule:
-        rows += [f"|   {name} | {counts.cells} |" for name, counts in sorted(by_rules([studied.merges]).items())]
+        rows += [
+            f"|   {name} | {' | '.join(counts.cells)} |" for name, counts in sorted(by_rules([studied.merges]).items())
+        ]
     return "\n".join(rows)
 
 

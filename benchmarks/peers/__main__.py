@@ -1,6 +1,6 @@
 """The package's checks beside five libraries, in one run, on planted pages and on two releases of a documentation.
 
-    python -m benchmarks.peers [--data DIR] [--output docs/measured/peers.md]
+    python -m benchmarks.peers [--data DIR] [--figures DIR]
 
 Only documents of the half "report" are judged. A peer runs as its documentation shows it, and with the setting that
 has the best F1 on the other half. All methods see the same pages in the same order; CPU times are medians of three
@@ -9,24 +9,20 @@ runs in turn.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from benchmarks.markdown import table
-from benchmarks.peers import report
+from benchmarks.markdown import folders, show, table
 from benchmarks.peers.methods import Peer, Setting, all_peers
+from benchmarks.peers.plot import Point, plot
 from benchmarks.peers.run import Run, bytes_a_page, run_ours, run_peer, run_published
-from benchmarks.peers.stream import KINDS, LANGUAGES, Quality, VersionPages, planted_rows, quality
+from benchmarks.peers.stream import ALIKE, KINDS, LANGUAGES, Quality, VersionPages, planted_rows, quality
 from benchmarks.planted import Paragraphs, size
-from benchmarks.stream_quality import Row
-from benchmarks.texts import data_folder
+from benchmarks.planted_cases import Row
 from dedupcrawl.content.checks.registry import CHECK_NAMES, DEFAULT_CHECKS, make_checks
 
-OUTPUT = Path(__file__).resolve().parents[2] / "docs" / "measured" / "peers.md"
 RUNS = 3
 TIMED_ON = 2000  # pages
 SLOW = 10.0  # seconds of CPU from which on a method is timed once
@@ -60,11 +56,12 @@ def best(peer: Peer, rows: Sequence[Row]) -> tuple[Setting, Quality]:
 def methods(language: str, tune: Sequence[Row]) -> list[Method]:
     """Ours with the defaults, ours by check, and the peers.
 
-    Shingles are no paper's check but a source of candidates for evidence. Concepts take longest by far, and have a
-    benchmark of their own: here they run once.
+    These pages have no titles. Shingles are no paper's check but a source of candidates for evidence. Concepts take
+    longest by far, and have a benchmark of their own: here they run once.
     """
     found = [Method("dedupcrawl", "the default checks", partial(run_ours, DEFAULT_CHECKS))]
-    for name, check in zip(CHECK_NAMES, make_checks(CHECK_NAMES, {}), strict=True):
+    names = [name for name in CHECK_NAMES if name != "title"]
+    for name, check in zip(names, make_checks(names, {}), strict=True):
         if name != "shingles" and (name != "concepts" or language == "en"):
             found.append(Method(name, "as published", partial(run_published, check)))
         if name != "concepts":
@@ -90,7 +87,7 @@ def speeds(found: Sequence[Method], rows: Sequence[Row]) -> list[float]:
     return [len(pages) / statistics.median(seconds) for seconds in spent]
 
 
-def quality_table(found: Sequence[Method], rows: Sequence[Row]) -> tuple[str, list[report.Point]]:
+def quality_table(found: Sequence[Method], rows: Sequence[Row]) -> tuple[str, list[Point]]:
     """Recall by kind, precision, look-alikes, speed and size."""
     lines: list[Sequence[object]] = []
     points = []
@@ -111,8 +108,7 @@ def quality_table(found: Sequence[Method], rows: Sequence[Row]) -> tuple[str, li
                 f"{kept:,.0f}" if kept is not None else "–",
             )
         )
-        points.append(report.Point(method.name, method.setting, made.mean_recall, made.precision, made.bulletins))
-        print("  ".join(map(str, lines[-1])), flush=True)
+        points.append(Point(method.name, method.setting, made.mean_recall, made.precision, made.bulletins))
     head = (
         "method",
         "setting",
@@ -142,32 +138,22 @@ def versions_table(found: Sequence[Method], versions: VersionPages) -> str:
                 f"{versions.false_per_million(matches):.1f}",
             )
         )
-        print("  ".join(map(str, lines[-1])), flush=True)
     return table(("method", "setting", "Jaccard >= .8: dropped", "false drops in a million pairs"), lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", help="folder of test data that holds text/ and html/")
-    parser.add_argument("--output", type=Path, default=OUTPUT)
-    given = parser.parse_args()
-    data = data_folder(given.data)
-    sections: dict[str, str] = {}
-    points: dict[str, list[report.Point]] = {}
+    data, figures = folders(__doc__, "text/ and html/")
+    points: dict[str, list[Point]] = {}
     for language, name in LANGUAGES.items():
         rows = planted_rows(data, "report", language)
         found = methods(language, planted_rows(data, "tune", language))
-        sections[f"{language}_table"], points[name] = quality_table(found, rows)
-        sections[f"{language}_pages"] = (
-            f"{len(rows):,} pages of {sum(size(row.page) for row in rows) / len(rows):.0f} words"
-        )
+        lines, points[name] = quality_table(found, rows)
+        words = sum(size(row.page) for row in rows) / len(rows)
+        show(f"{name}: {len(rows):,} pages of {words:.0f} words", lines)
     versions = VersionPages.of(data, "report", "zh")
-    sections["versions"] = versions_table(found, versions)
-    sections["version_pairs"] = str(sum(alike >= 0.8 for alike in versions.alike))
-    report.plot(points, given.output.with_name("peers.png"))
-    text = report.TEXT.format(**sections)
-    given.output.write_text(text, encoding="utf-8")
-    print(text)
+    pairs = sum(alike >= ALIKE for alike in versions.alike)
+    show(f"Two releases: {pairs} pairs of Jaccard >= {ALIKE}", versions_table(found, versions))
+    plot(points, figures / "peers.png")
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from gaoya.minhash import MinHashStringIndex  # type: ignore[import-untyped]  # it has no types
 from rensa import RMinHash, RMinHashDeduplicator  # type: ignore[import-untyped]  # nor has this
@@ -34,16 +34,11 @@ THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)  # of Jaccard similarity
 logging.getLogger("simhash").setLevel(logging.ERROR)  # it warns of every big bucket
 
 
-class Kept(Protocol):
+class Kept(NamedTuple):
     """The pages that a method has kept."""
 
-    def matches(self, signature: Any) -> Collection[int]:
-        """Numbers of the kept pages that a new one duplicates."""
-        ...
-
-    def add(self, number: int, signature: Any) -> None:
-        """Keep a page."""
-        ...
+    matches: Callable[[Any], Collection[int]]  # numbers of the kept pages that a new one's signature duplicates
+    add: Callable[[int, Any], None]  # keeps a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,47 +90,33 @@ Features = Callable[[str, str], list[str]]
 FEATURES: Mapping[str, Features] = {"words": words, "3 words": shingles}
 
 
-class _Datasketch:
-    def __init__(self, threshold: float) -> None:
-        from datasketch import MinHashLSH  # type: ignore[import-untyped]  # it has no types; and imports SciPy
-
-        self._index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
-
-    def matches(self, signature: Any) -> Collection[int]:
-        found: list[int] = self._index.query(signature)
-        return found
-
-    def add(self, number: int, signature: Any) -> None:
-        self._index.insert(number, signature)
+def grid(setting: Callable[[str, float], Setting]) -> tuple[Setting, ...]:
+    """A setting for each kind of features and threshold."""
+    return tuple(setting(features, threshold) for features in FEATURES for threshold in THRESHOLDS)
 
 
 def datasketch(language: str) -> Peer:
     """MinHash and its LSH."""
+    from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped]  # it has no types; and imports SciPy
 
     def setting(features: str, threshold: float) -> Setting:
         def sign(text: str) -> Any:
-            from datasketch import MinHash
-
             made = MinHash(num_perm=PERMUTATIONS)
             made.update_batch([feature.encode() for feature in set(FEATURES[features](text, language))])
             return made
 
-        return Setting(f"{features}, {threshold}", sign, lambda: _Datasketch(threshold))
+        def keep() -> Kept:
+            index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
+            return Kept(index.query, index.insert)
 
-    return Peer(
-        "datasketch", setting("words", 0.5), tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS)
-    )
+        return Setting(f"{features}, {threshold}", sign, keep)
+
+    return Peer("datasketch", setting("words", 0.5), grid(setting))
 
 
-class _Rensa:
-    def __init__(self, threshold: float) -> None:
-        self._index = RMinHashDeduplicator(threshold=threshold, num_perm=PERMUTATIONS, use_lsh=True)
-
-    def matches(self, signature: Any) -> Collection[int]:
-        return [int(key) for key in self._index.get_duplicates(signature)]
-
-    def add(self, number: int, signature: Any) -> None:
-        self._index.add(str(number), signature)
+def _under_text(index: Any) -> Callable[[int, Any], None]:
+    """Adds to an index whose keys are text."""
+    return lambda number, made: index.add(str(number), made)
 
 
 def rensa(language: str) -> Peer:
@@ -147,23 +128,15 @@ def rensa(language: str) -> Peer:
             made.update(FEATURES[features](text, language))
             return made
 
-        return Setting(f"{features}, {threshold}", sign, lambda: _Rensa(threshold))
+        def keep() -> Kept:
+            index = RMinHashDeduplicator(threshold=threshold, num_perm=PERMUTATIONS, use_lsh=True)
+            return Kept(
+                lambda made: list(map(int, index.get_duplicates(made))), lambda n, made: index.add(str(n), made)
+            )
 
-    return Peer(
-        "rensa", setting("words", 0.8), tuple(setting(features, t) for features in FEATURES for t in THRESHOLDS)
-    )
+        return Setting(f"{features}, {threshold}", sign, keep)
 
-
-class _Gaoya:
-    def __init__(self, make: Callable[[], MinHashStringIndex]) -> None:
-        self._index = make()
-
-    def matches(self, signature: Any) -> Collection[int]:
-        found: list[int] = self._index.query(signature)
-        return found
-
-    def add(self, number: int, signature: Any) -> None:
-        self._index.insert_document(number, signature)
+    return Peer("rensa", setting("words", 0.8), grid(setting))
 
 
 def gaoya(language: str) -> Peer:
@@ -172,30 +145,16 @@ def gaoya(language: str) -> Peer:
     def sign(text: str) -> str:
         return " ".join(words(text, language))
 
+    def kept(index: MinHashStringIndex) -> Kept:
+        return Kept(index.query, index.insert_document)
+
     def bands(features: str, threshold: float) -> Setting:
-        size = SHINGLE if features == "3 words" else 1
+        sizes = (SHINGLE, SHINGLE) if features == "3 words" else (1, 1)
+        options = (32, threshold, None, None, PERMUTATIONS, "word", True, sizes)
+        return Setting(f"{features}, {threshold}", sign, lambda: kept(MinHashStringIndex(*options)))
 
-        def make() -> MinHashStringIndex:
-            return MinHashStringIndex(32, threshold, None, None, PERMUTATIONS, "word", True, (size, size))
-
-        return Setting(f"{features}, {threshold}", sign, lambda: _Gaoya(make))
-
-    return Peer(
-        "gaoya",
-        Setting("words, 0.75", sign, lambda: _Gaoya(lambda: MinHashStringIndex(lowercase=True))),
-        tuple(bands(features, t) for features in FEATURES for t in THRESHOLDS),
-    )
-
-
-class _Simhash:
-    def __init__(self, distance: int) -> None:
-        self._index = SimhashIndex([], k=distance)
-
-    def matches(self, signature: Any) -> Collection[int]:
-        return [int(key) for key in self._index.get_near_dups(signature)]
-
-    def add(self, number: int, signature: Any) -> None:
-        self._index.add(str(number), signature)
+    documented = Setting("words, 0.75", sign, lambda: kept(MinHashStringIndex(lowercase=True)))
+    return Peer("gaoya", documented, grid(bands))
 
 
 def simhash(language: str) -> Peer:
@@ -205,13 +164,17 @@ def simhash(language: str) -> Peer:
         plain = _NOT_WORD.sub("", text.lower())
         return Simhash([plain[place : place + SHINGLE] for place in range(max(1, len(plain) - SHINGLE + 1))])
 
+    def three_words(text: str) -> Any:
+        return Simhash(shingles(text, language))
+
     def setting(name: str, sign: Callable[[str], Any], distance: int) -> Setting:
-        return Setting(f"{name}, k = {distance}", sign, lambda: _Simhash(distance))
+        def keep() -> Kept:
+            index = SimhashIndex([], k=distance)
+            return Kept(lambda made: [int(key) for key in index.get_near_dups(made)], _under_text(index))
 
-    def of(features: Features) -> Callable[[str], Any]:
-        return lambda text: Simhash(features(text, language))
+        return Setting(f"{name}, k = {distance}", sign, keep)
 
-    ways = {"3 characters": characters, "3 words": of(shingles)}
+    ways = {"3 characters": characters, "3 words": three_words}
     return Peer(
         "simhash (PyPI)",
         setting("3 characters", characters, 3),
@@ -219,28 +182,19 @@ def simhash(language: str) -> Peer:
     )
 
 
-class _Equal:
-    """Pages with the same signature."""
-
-    def __init__(self) -> None:
-        self._first: dict[Hashable, int] = {}
-
-    def matches(self, signature: Any) -> Collection[int]:
-        return [self._first[signature]] if signature in self._first else []
-
-    def add(self, number: int, signature: Any) -> None:
-        self._first[signature] = number
-
-
 def nutch(language: str) -> Peer:
-    """TextProfileSignature."""
+    """TextProfileSignature: pages with the same signature are duplicates."""
 
     def setting(rate: float, length: int, features: Features | None = None) -> Setting:
         def sign(text: str) -> bytes:
             plain = " ".join(features(text, language)) if features else text
             return text_profile.signature(plain, rate, length)
 
-        return Setting(f"{'words, ' if features else ''}{rate:g}, {length}", sign, _Equal)
+        def keep() -> Kept:
+            first: dict[bytes, int] = {}
+            return Kept(lambda made: [first[made]] if made in first else [], lambda n, made: first.update({made: n}))
+
+        return Setting(f"{'words, ' if features else ''}{rate:g}, {length}", sign, keep)
 
     ways = ((None, 2),) if language == "en" else ((None, 2), (words, 1), (words, 0))
     return Peer(

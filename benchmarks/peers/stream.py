@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.planted import FALSE_SHARE, Paragraphs, differing_share, head, shingle_jaccard, size
-from benchmarks.planted_cases import LATER, Case, half_of, look_alikes, originals, variants, versions
-from benchmarks.stream_quality import ALIKE, Row, rows_of
+from benchmarks.planted_cases import LATER, Case, Row, half_of, look_alikes, originals, rows_of, variants, versions
 from benchmarks.texts import documents
 
 LANGUAGES = {"en": "English", "zh": "Chinese"}
 ENGLISH_WORDS = (150, 370)  # a page takes whole paragraphs until it has so many: about 260 on average
 SHORTEST = 100  # words of an English page
+ALIKE = 0.8  # Jaccard similarity from which two versions should be found
 
 Matches = Sequence[Collection[int]]
 """For each page of a stream the earlier pages it was dropped for; none when it was kept."""

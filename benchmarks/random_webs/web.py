@@ -91,7 +91,6 @@ class Web:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.is_mixed = self.random.random() < 0.3
-        self._has_rules = self.random.random() < 0.8
         self.pages: dict[str, Page] = {}
         self.rules: dict[str, list[Rule]] = {}  # by site
         self._texts = 0
@@ -130,12 +129,6 @@ class Web:
     def _since(self, link: str) -> int:
         page = self.pages.get(link.partition("#")[0])
         return 1 if page is None else page.since
-
-    def rules_in(self, random: Random) -> dict[str, list[Rule]]:
-        """The rules as some crawl finds them: some are off, and some webs have none."""
-        if not self._has_rules:
-            return {}
-        return {site: [rule for rule in rules if random.random() < 0.8] for site, rules in self.rules.items()}
 
     # What there is
 

@@ -1,22 +1,20 @@
 """Learned URL rules beside two papers' and the fixed canonicalizers, on the nineteen sites.
 
-    python -m benchmarks.url_rules [SITE…] [--data DIR] [--seeds 0] [--levels 0.95] [--out FILE.md] [--plot FILE.png]
+    python -m benchmarks.url_rules [SITE…] [--data DIR] [--seeds 0] [--levels 0.95] [--plot FILE.png]
 
-Prints the report; --out and --plot write it and Figure 3 as well.
+Prints the report; --plot writes Figure 3 as well.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 from benchmarks.texts import DEFAULT_DATA
-from benchmarks.url_rules.comparison import DEFAULT_LEVEL
+from benchmarks.url_rules.comparison import DEFAULT_LEVEL, run_sites
 from benchmarks.url_rules.data import site_paths
 from benchmarks.url_rules.report import draw, markdown
-from benchmarks.url_rules.run import run_sites
 
 
 def main() -> int:
@@ -27,7 +25,6 @@ def main() -> int:
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the splits (default: 0)")
     parser.add_argument("--levels", type=float, nargs="+", default=[DEFAULT_LEVEL], help="precisions of Tables 3 and 4")
-    parser.add_argument("--out", type=Path, help="write the report here, e.g. docs/measured/url-rules.md")
     parser.add_argument("--plot", type=Path, help="write Figure 3 here, e.g. docs/measured/url-rules-coverage.png")
     arguments = parser.parse_args()
     try:
@@ -37,11 +34,7 @@ def main() -> int:
     results = run_sites(paths, arguments.seeds, arguments.levels)
     if arguments.plot:
         draw(results, arguments.plot)
-    plot = arguments.plot and os.path.relpath(arguments.plot, arguments.out.parent if arguments.out else None)
-    report = markdown(results, plot)
-    print(report)
-    if arguments.out:
-        arguments.out.write_text(report, encoding="utf-8")
+    print(markdown(results, arguments.plot and arguments.plot.name))
     return 0
 
 

@@ -17,9 +17,6 @@ class Rule(Protocol):
     def kind(self) -> Literal["rewrite", "equivalence"]:
         """Whether the image of a URL is another URL, or only a name that its variants share."""
 
-    def apply(self, url: str) -> str | None:
-        """The image of a URL; None where the rule does not apply or changes nothing."""
-
 
 class Matcher(Protocol):
     """A list of rules compiled, so that a URL need not be tried against each in turn."""

@@ -30,10 +30,6 @@ class OwnRule:
     def kind(self) -> Literal["rewrite", "equivalence"]:
         return self.rule.kind
 
-    def apply(self, url: str) -> str | None:
-        normalized = Normalizer([SiteRules(self.site, (self.rule,))]).normalize(url)
-        return None if normalized.kind == "unchanged" else normalized.canonical
-
 
 def learn(rows: Sequence[Row], precision: float) -> Learned[OwnRule]:
     """The rules of this precision; all that were proved count as valid."""

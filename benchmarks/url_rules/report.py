@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from benchmarks.markdown import table
 from benchmarks.plots import plt
 from benchmarks.url_rules.comparison import COVERAGES, DEFAULT_LEVEL, NO_REDUCTION, TABLE_COVERAGE, SiteResult
 from benchmarks.url_rules.metrics import Merges, Reduction
@@ -26,18 +27,14 @@ def markdown(results: Results, plot: str | None) -> str:
     seconds = {name: sum(result.seconds[name] for result in results) for name in results[0].seconds}
     parts = [
         "# Learned URL rules beside their peers",
-        INTRODUCTION.format(
-            sites=len(results),
-            seeds=", ".join(map(str, results[0].seeds)),
-            levels=", ".join(f"{x:g}" for x in levels(results)),
-        ),
+        f"{len(results)} sites, seeds {', '.join(map(str, results[0].seeds))}; docs/measured/url-rules.md says what is "
+        "compared, and how.",
         f"## Recall and precision of merges, rules of precision {DEFAULT_LEVEL} and more",
-        MERGES,
         merges_table(results),
         f"## Rules kept, rules of precision {DEFAULT_LEVEL} and more",
         kept_table(results),
         f"## Rules and reduction ratio by precision (Table 3; coverage >= {TABLE_COVERAGE})",
-        REDUCTION.format(ideal=100 * ideal.ratio),
+        f"Rules that merge everything rightly and nothing wrongly would reach {100 * ideal.ratio:.2f} %.",
         level_table(results),
         "## Average reduction per rule (Table 4)",
         coverage_table(results),
@@ -47,38 +44,7 @@ def markdown(results: Results, plot: str | None) -> str:
         "## CPU time of learning",
         table(["", "seconds"], [[name, f"{spent:.1f}"] for name, spent in seconds.items()]),
     ]
-    return "\n\n".join(parts) + "\n"
-
-
-INTRODUCTION = """\
-Printed by `python -m benchmarks.url_rules`. {sites} real sites; labels are digests of the main text. Clusters (single \
-pages too) are split in two halves by a hash of label and seed (seeds {seeds}); every method learns from the same half \
-and is judged on the other, of which at most 20 URLs a cluster are taken. The precision asked for is {levels}; \
-`--levels 1 0.95 0.9 0.8 0.5` and `--seeds 0 1 2` ask for more, and ours learns anew for each.
-
-- **ours**: what `dedupcrawl train` writes.
-- **Dasgupta**: Dasgupta, Kumar, Sasturkar, KDD 2008: rewrite rules with a fan-out threshold of 30.
-- **DUST**: Bar-Yossef, Keidar, Schonfeld, WWW 2007: substring substitutions, validated on the training clusters.
-- The others know nothing of a site: `w3lib.canonicalize_url`, url-normalize, courlan's `clean_url`, \
-duplicate-url-discarder with its published rules, and a few lines by hand (scheme, www, index file, slashes, query)."""
-
-MERGES = """\
-In first-come order a test URL whose canonical form was seen before is a merge; it is right when both pages have one \
-label. Recall is right merges by redundant test URLs (URLs less labels), precision is right merges by merges; both are \
-means over the splits."""
-
-REDUCTION = """\
-The metrics are those of Koppula et al. (WSDM 2010), Sect. 5, on the test URLs of clusters of at least two. Nothing is \
-chosen on the half that is reported: Dasgupta's rules are kept by their precision on the training half, DUST's are \
-validated there, ours are learned anew with each precision as the threshold of their proof; the coverage of all is \
-that on the training half, of ours beside the site's other rules: some act only together. Rules are the mean over the \
-splits, all sites added up; the reduction ratio is pooled over sites and splits. It counts wrong merges as well; rules \
-that merge everything rightly and nothing wrongly would reach {ideal:.2f} %."""
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
 def merges_table(results: Results) -> str:

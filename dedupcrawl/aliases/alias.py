@@ -91,7 +91,6 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def rule(self) -> str:
-        """The rule id under which its source is tried."""
         return rule_id(self.source)
 
 
@@ -127,5 +126,4 @@ def said_by(rules: tuple[str, ...]) -> str:
 
 
 def rule_id(source: str) -> str:
-    """The rule id under which a source is tried."""
     return RULE + source

@@ -14,6 +14,7 @@ from urllib.parse import urldefrag, urljoin
 
 from dedupcrawl.core.facts import Facts
 from dedupcrawl.sites import owner_of
+from dedupcrawl.urls.sections import traits
 
 DUPLICATE, ELEMENT, REDIRECT = "duplicate", "element", "redirect"
 SOURCES = (
@@ -33,8 +34,7 @@ SOURCES = (
 NAMING = ("canonical", "og")
 """Sources that state the canonical URL of a page, the more reliable first."""
 
-Section = tuple[str, str, str]
-"""Host, first segment of the path, and script or kind of page."""
+Section = tuple[tuple[str, str], ...]
 
 _MOST = 1_000  # aliases of a page; no thread has more posts
 _MOST_SCRIPTS = 20  # JSON-LD scripts of a page
@@ -50,7 +50,6 @@ _TELLING = (
     ("link", b"rel", (b"canonical", b"shortlink", b"amphtml", b"alternate")),
     ("meta", b"property", (b"og:url",)),
 )
-_DIGIT = re.compile("[0-9]")
 _NUMBERS = re.compile("[0-9]+")
 _FRAGMENT = re.compile("[A-Za-z_-]{0,20}([0-9]{1,15})")
 # An absolute URL that `urljoin` would leave as it is, and its fragment.
@@ -124,10 +123,9 @@ def permalinks(url: str, facts: Facts, base: str) -> list[str]:
     links: dict[str, dict[str, None]] = {}  # fragment → targets
     paths: dict[str, str] = {}  # path of a target → its absolute URL if it is in the page's own section, else empty
     for link in facts.numbered_anchors:
-        target, _, fragment = link.partition("#")
-        number = _FRAGMENT.fullmatch(fragment)
-        if number is None or number[1] not in _NUMBERS.findall(target):
+        if not (fragment := element_of(link)):
             continue
+        target = link.partition("#")[0]
         path = target.partition("?")[0] or target
         if path not in paths:  # a portal page shows the first posts of threads with their permalinks, which lead away
             if len(paths) >= _MOST:
@@ -178,13 +176,11 @@ def sort_links(url: str, facts: Facts, base: str) -> list[str]:
 
 
 def _base(url: str, facts: Facts) -> str:
-    """The base URL of a page's relative URLs."""
     written = facts.base
     return (_absolute(url, written) or url) if written else url
 
 
 def _elements(facts: Facts) -> list[tuple[str, str]]:
-    """Source and target of each alias that link and meta elements state."""
     values: list[tuple[str, str]] = []
     for name, attributes in facts.elements(_TELLING, True):
         if name == "meta":
@@ -228,17 +224,12 @@ def _json_ld(facts: Facts) -> Iterator[str]:
 
 
 def section_of(url: str) -> Section:
-    """The host, the first segment of the path, and the script or kind of page: the section that a URL belongs to.
+    """The host, the first folder and the script or kind of page: the section that a URL belongs to.
 
-    >>> section_of("http://a.example/forum/viewtopic.php?t=6"), section_of("http://a.example/threads/why.17/post-23")
-    (('a.example', 'forum', 'viewtopic.php'), ('a.example', 'threads', '*'))
+    >>> section_of("http://a.example/forum/viewtopic.php?t=6")
+    (('front', 'forum'), ('host', 'a.example'), ('page', 'viewtopic.php'))
     """
-    path = url.partition("?")[0].rstrip("/").split("/", 4)
-    host, front, last = path[2] if len(path) > 2 else "", path[3] if len(path) > 4 else "", path[-1].rpartition("/")[2]
-    if _DIGIT.search(last):
-        end = last.rpartition(".")[2]
-        last = f"*.{end}" if end.isalpha() and end != last else "*"
-    return host, "*" if _DIGIT.search(front) else front, last
+    return tuple(one for one in traits(url) if one[0] in ("front", "host", "page"))
 
 
 def _absolute(base: str, target: str) -> str:

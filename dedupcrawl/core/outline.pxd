@@ -31,6 +31,7 @@ cdef struct Element:
     int lines, texts, headlines, row, latest_row, row_size, replies
     uint8_t role, hint, place
     bint is_around, is_inside, is_heading, is_h1
+    bint is_caption  # whether it is a figcaption element or inside one
 
 cdef struct Anchor:
     Span target

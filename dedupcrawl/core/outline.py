@@ -298,6 +298,7 @@ class Outline:
         memset(element, 0, cython.sizeof(Element))
         element.parent, element.name, element.hint = parent, meaning.name, meaning.hint
         element.is_heading, element.is_h1 = meaning.is_heading, meaning.is_h1
+        element.is_caption = meaning.is_caption or self.elements[parent].is_caption
         element.attributes = attributes
         self.element_count += 1
         return 0

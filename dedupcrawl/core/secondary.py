@@ -255,7 +255,8 @@ def shown_by(outline, has_roles):
 
     `has_roles`: `choose_main_text` has found out what is boilerplate.
     """
-    if not outline.shown_count and not outline.anchor_count:
+    captions: list = _captions(outline) if has_roles else []
+    if not outline.shown_count and not outline.anchor_count and not captions:
         return (), ()
     reader: Reader = Reader.__new__(Reader)
     reader.outline, reader.has_roles = outline, has_roles
@@ -265,8 +266,31 @@ def shown_by(outline, has_roles):
     lines: list = reader.lines
     if lines:
         text: bytes = _text_of(outline)
-        lines = [line for line in dict.fromkeys(lines) if not _is_said(line, text)]
-    return tuple(lines), tuple(reader.resources)
+        lines = [line for line in lines if not _is_said(line, text)]
+    reader.lines = lines
+    for caption in captions:
+        reader.add_lines(caption)
+    return tuple(dict.fromkeys(reader.lines)), tuple(reader.resources)
+
+
+def is_caption(outline, block):
+    """Whether a block is the caption of a picture outside boilerplate, neither main text nor mostly links."""
+    element: cython.int = block.element
+    if block.is_main or not outline.elements[element].is_caption or 2 * block.link_bytes >= block.end - block.begin:
+        return False
+    while outline.elements[element].is_caption:
+        element = outline.elements[element].parent
+    return outline.elements[element].role != BOILERPLATE
+
+
+@cython.cfunc
+def _captions(outline: Outline) -> list:
+    made: list = []
+    i: cython.int
+    for i in range(outline.block_count):
+        if is_caption(outline, cython.address(outline.blocks[i])):
+            made.append(outline.text[outline.blocks[i].begin : outline.blocks[i].end])
+    return made
 
 
 def _written(name: bytes, attributes: dict) -> tuple:

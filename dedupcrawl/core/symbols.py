@@ -44,7 +44,7 @@ from cython.cimports.libc.string import memcpy, memset
 
 from dedupcrawl.core.digests import NO_SECRET, digest_of, points_of
 
-SYMBOLS_VERSION = 6
+SYMBOLS_VERSION = 7
 """Changes whenever a text's symbols or their hashes do; part of every index's header."""
 
 _PRIME = (1 << 61) - 1  # a Mersenne prime, modulo which words are hashed

@@ -36,8 +36,8 @@ cdef class Scope:
 cdef class Conditions:
     cdef Scope match
     cdef tuple within, without, unless_forms
-    cdef object unless, known
-    cdef bint takes_no_others, has_unless
+    cdef object hosts, not_hosts, unless, known
+    cdef bint has_hosts, takes_no_others, has_unless
     cpdef bint fits(self, UrlParts parts, dict values) except -1
     cdef bint is_excepted(self, UrlParts parts) except -1
 

@@ -249,9 +249,11 @@ class Scope:
 
 
 class Conditions:
-    """Which URLs a rule applies to, apart from their scheme and host.
+    """Which URLs a rule applies to, apart from what its template says of their scheme and host.
 
     Args:
+        hosts: Scheme and host of the URLs that it is for ("http://a.com"); empty if they may have any.
+        not_hosts: Those of URLs that it is not for.
         match: The template that captures values for the rule.
         within: A URL must fit one of these, if there are any.
         without: It must fit none of these.
@@ -260,7 +262,18 @@ class Conditions:
         only: The names of the only arguments that it may have; None if it may have others.
     """
 
-    def __init__(self, match: Scope, within: tuple, without: tuple, unless: object, unless_forms: tuple, only: object):
+    def __init__(
+        self,
+        hosts: object,
+        not_hosts: object,
+        match: Scope,
+        within: tuple,
+        without: tuple,
+        unless: object,
+        unless_forms: tuple,
+        only: object,
+    ):
+        self.hosts, self.not_hosts, self.has_hosts = hosts, not_hosts, bool(hosts or not_hosts)
         self.match, self.within, self.without = match, within, without
         self.unless, self.unless_forms = unless, unless_forms
         self.takes_no_others, self.known = only is not None, only
@@ -268,6 +281,10 @@ class Conditions:
 
     def fits(self, parts: UrlParts, values: dict):
         """Whether the rule applies to a URL; puts captured values into `values`, perhaps some even if it does not."""
+        if self.has_hosts:
+            front: str = f"{parts.scheme}://{parts.authority}"
+            if (self.hosts and front not in self.hosts) or front in self.not_hosts:
+                return False
         if self.takes_no_others and len(parts.args) > len(self.match.args) and self.is_excepted(parts):
             return False
         if not self.match.fits(parts, values):
@@ -316,8 +333,8 @@ class TokenIndex:
     """Finds the numbered rules that may apply to a URL: most rules need a token or a text in it.
 
     Args:
-        requirements: For each rule, the tokens (segments, arguments, names of arguments) and the texts of which a URL
-            must have at least one, and whether the rule may apply to any URL with arguments.
+        requirements: For each rule, the tokens (segments, arguments, names of arguments, "//" and a host) and the texts
+            of which a URL must have at least one, and whether the rule may apply to any URL with arguments.
         conditions: The conditions of each rule.
     """
 
@@ -341,6 +358,7 @@ class TokenIndex:
         for text, i in self.texts:
             if text in url:
                 hits.append(i)
+        hits += self.by_token.get("//" + parts.authority, ())
         for text in parts.segments:
             rows = self.by_token.get(text)
             if rows is not None:

@@ -61,6 +61,8 @@ class Scope:
 class Conditions:
     def __init__(
         self,
+        hosts: AbstractSet[str],
+        not_hosts: AbstractSet[str],
         match: Scope,
         within: tuple[Scope, ...],
         without: tuple[Scope, ...],

@@ -72,16 +72,6 @@ class UrlParts:
             query = "?" + "&".join(self.args)
         return f"{self.scheme}://{self.authority}{path}{query}{self.fragment}"
 
-    def size(self) -> int:
-        """Characters of path and query."""
-        total: cython.Py_ssize_t = len(self.segments) + len(self.args)
-        text: str
-        for text in self.segments:
-            total += len(text)
-        for text in self.args:
-            total += len(text)
-        return total
-
     def names(self) -> list:
         """The name of each argument, in order."""
         return [name_of(arg) for arg in self.args]

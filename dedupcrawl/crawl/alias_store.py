@@ -102,7 +102,6 @@ class AliasStore:
         return alias.leading_to((*before, *alias.links))
 
     def attach(self, url: str, name: str, data: bytes) -> None:
-        """Store `data` beside a URL."""
         self._put(url)
         self.index.attach(url, name, data)
 
@@ -114,7 +113,6 @@ class AliasStore:
         return {url: Alias.from_bytes(content) for url, content in there.items()}
 
     def detach(self, url: str) -> None:
-        """Remove the alias of a URL."""
         self._at_hand.pop(url, None)
         self.index.detach(url, NAME)
 

@@ -365,13 +365,11 @@ class Aliases:
         self._stats.inc_value("dedup/aliases/found")
 
     def _page_at(self, url: str) -> Entry | None:
-        """The kept page that was fetched from a URL."""
         return self._store.index.page_at(url, self._rules.identity(url), fresh=False)
 
     # Between crawls
 
     def close(self) -> None:
-        """Store the results of the trials."""
         for owner in self._book.owners:
             watched = self._book.watched(owner, "alias")
             tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
@@ -379,7 +377,6 @@ class Aliases:
                 self._store.owners.tell(owner, SiteAliases(tried, failed))
 
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
-        """Whether an alias still holds, so that its target may be requested instead."""
         settings = self._settings.for_url(url)
         if not alias.target or alias.spider != self._spider.name or alias.target in self._changed:
             return False

@@ -67,14 +67,12 @@ class Answers:
         return True
 
     def dropped(self, request: Request) -> None:
-        """Take note that the duplicate filter has dropped `request`."""
         if self._aliases.first_referrers.awaited:
             self._aliases.first_referrers.dropped(request)
         if self._rewrites.are_any:  # before the first rewrite, a drop saves no fetch
             self._parts.savings.drop(request)
 
     def answered(self, request: Request, response: Response, page: FetchedPage) -> None:
-        """Take note of a final response (after redirects) and its page."""
         tried, url = request.meta.get(TRIAL), without_fragment(request.url)
         remembers = self._aliases.remembers(url)
         has_rules = remembers or self._normalizer.has_rules_for(url)
@@ -165,7 +163,6 @@ class Answers:
         return not self._parts.owed.is_waiting
 
     def close(self) -> None:
-        """Store what audits have shown."""
         take_all(self.audits.passed.stop, self._rewrites.flush, self._book.save)
 
     def _rules_between(self, url: str, target: str) -> tuple[str, ...]:

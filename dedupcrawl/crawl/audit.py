@@ -9,20 +9,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 
 from dedupcrawl.crawl.failures import INDEX_FAILS
-from dedupcrawl.crawl.first_referrers import FirstReferrers, OpenLinks
+from dedupcrawl.crawl.first_referrers import FirstReferrers
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.same_page import Look
-from dedupcrawl.output import PRIVATE, replacing
 from dedupcrawl.printable import printable
 
 logger = logging.getLogger(__name__)
-
-_FILE = "audits.json"
 
 
 class Audit(msgspec.Struct, omit_defaults=True):
@@ -53,43 +49,17 @@ class Audit(msgspec.Struct, omit_defaults=True):
     has_passed: bool = False
 
     def say(self, what: str) -> None:
-        """Log the outcome `what` at level DEBUG."""
         if logger.isEnabledFor(logging.DEBUG):
             rules = ", ".join(self.rules)
             logger.debug("%s: %s → %s (%s)", what, printable(self.url), printable(self.target), printable(rules))
 
 
-class _Undecided(msgspec.Struct, frozen=True):
-    """What a stopped crawl has yet to decide: its passed audits, and the links by which they may still fail."""
-
-    audits: list[Audit]
-    links: OpenLinks
-
-
-_NOTHING = _Undecided([], OpenLinks({}, [], []))
-
-
 class PassedAudits:
-    """The passed audits of a crawl. With a JOBDIR they outlive a process that is stopped.
-
-    A process that is killed leaves those that the process before it wrote. It forgets which of their links other pages
-    led to since then, so a right rule may be blamed; this costs fetches, but no page.
-
-    Raises:
-        OSError: The audits of the process before cannot be read.
-    """
+    """The passed audits of a process."""
 
     def __init__(self, parts: Parts, first_referrers: FirstReferrers) -> None:
         self._parts, self._first_referrers = parts, first_referrers
         self._audits: list[Audit] = []
-        before = _NOTHING if parts.folder is None else _read(parts.folder / _FILE)
-        first_referrers.resume(before.links)
-        for one in before.audits:
-            parts.book.count(one.url, one.rules, is_tried=True)  # as the process before did
-            if one.has_passed:
-                parts.book.passed(one.url, one.rules)
-            parts.fetched.tried.add(one.url)
-            self._audits.append(one)
 
     def add(self, audit: Audit) -> None:
         """Add an audit; its pages are dropped, except one that may have to be learned as an error page."""
@@ -125,35 +95,8 @@ class PassedAudits:
         return self._first_referrers.lost_without(audit.url, instead)
 
     def stop(self) -> None:
-        """Withdraw the passed audits that may still fail, because the crawl ends before more pages can be seen.
-
-        With a JOBDIR the audits and their links are written, for the process that resumes the crawl.
-
-        Raises:
-            OSError: They cannot be written.
-        """
-        audits, self._audits = [audit for audit in self._audits if self._lost_without(audit)], []
+        """Withdraw the passed audits that may still fail, because the crawl ends before more pages can be seen."""
+        audits, self._audits = self._audits, []
         for audit in audits:
-            if audit.has_passed:
+            if audit.has_passed and self._lost_without(audit):
                 self._parts.book.take_back(audit.url, audit.rules)
-        if self._parts.folder is not None:
-            passed = [msgspec.structs.replace(audit, found=None) for audit in audits]
-            undecided = _Undecided(passed, self._first_referrers.open_links) if passed else _NOTHING
-            with replacing(self._parts.folder / _FILE, PRIVATE) as new:
-                new.write(msgspec.json.encode(undecided))
-
-
-def _read(path: Path) -> _Undecided:
-    """What the process before has written; `_NOTHING` if there is no such file, or one that cannot be decoded."""
-    if not path.exists():
-        return _NOTHING
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=_Undecided)
-    except ValueError as error:
-        logger.warning(
-            "%s cannot be read (%s): the crawl goes on without it. If a rule that was tried before leaves out the only "
-            "page that leads to another, that may go unnoticed.",
-            printable(str(path)),
-            printable(str(error)),
-        )
-        return _NOTHING

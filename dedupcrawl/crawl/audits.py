@@ -174,7 +174,6 @@ class Audits:
             self.audit(Audit(use.url, use.canonical, use.rules, found=look), self._rewrites.request(use))
 
     def _uses(self, targets: Collection[str] = (), rules: Collection[tuple[str, str]] = ()) -> list[Rewrite]:
-        """The rewrites to these targets, or by these rules of a site, in random order."""
         uses = sorted(self._rewrites.found(targets, rules), key=lambda use: use.url)
         self._parts.chance.shuffle(uses)
         return uses
@@ -195,7 +194,6 @@ class Audits:
     # What is known of the audits
 
     def of_target(self, target: str) -> list[Audit]:
-        """The audits under way that need the page of this target."""
         return [audit for audit in self._by_url.values() if audit.target == target]
 
     def _disputed(self) -> list[Audit]:
@@ -380,7 +378,6 @@ class Audits:
         self.passed.add(audit)
 
     def _tell(self, audit: Audit, *, held: bool) -> None:
-        """Log the outcome, and learn from it about redirecting targets and error pages."""
         compared = (audit.found and audit.found.url) or audit.target  # another URL may stand for the target
         self._alias_rows.tried(audit.url, compared, audit.rules, held=held)
         if audit.led_to:

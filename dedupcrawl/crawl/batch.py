@@ -120,7 +120,6 @@ class Batch:
             self._timer = loop.call_later(_LONGEST_WAIT, self.flush)
 
     def flush(self) -> None:
-        """Do everything that waits, now."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

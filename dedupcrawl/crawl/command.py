@@ -15,11 +15,9 @@ class Command(ScrapyCommand):
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012  # the base class declares it so
 
     def syntax(self) -> str:
-        """Shown in the usage line."""
         return "COMMAND [options]"
 
     def short_desc(self) -> str:
-        """Shown by `scrapy -h`."""
         return "Learn URL rules, check pages for duplicates, explain verdicts (dedupcrawl)"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -29,7 +27,6 @@ class Command(ScrapyCommand):
         parser.add_argument("arguments", nargs=argparse.REMAINDER)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run dedupcrawl with these arguments, and take over its exit status."""
         from dedupcrawl.cli import run
 
         arguments = ["--help"] if opts.help else [*opts.arguments, *args]

@@ -33,7 +33,6 @@ class UrlMiddleware(Component):
     """
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return the response, untouched, or a request for its page's canonical URL."""
         self._dedup.refetches.answered(request, response)
         page = self._dedup.parts.pages.of(response, request)
         if self._dedup.software is not None:
@@ -50,7 +49,6 @@ class UrlMiddleware(Component):
         return response
 
     async def process_request(self, request: Request) -> Request | None:
-        """Return the rewritten request; None to go on with `request`."""
         self._dedup.parts.credentials.asked(request)
         rewriter, batch = self._dedup.rewriter, self._dedup.parts.batch
         if batch.reads_ahead and rewriter.follows(request):
@@ -98,7 +96,6 @@ class RewriteFallback(Component):
         self._dedup.parts.savings.fetch(request)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return the response, or the request to send instead."""
         self._dedup.parts.credentials.sent(request)
         status = response.status
         if request.method != "GET":
@@ -135,7 +132,6 @@ class RewriteFallback(Component):
         return instead
 
     def _is_left_alone(self, request: Request, status: int) -> bool:
-        """Whether RedirectMiddleware passes a redirect to the spider."""
         meta, spider = request.meta, self._crawler.spider
         handled = (*meta.get("handle_httpstatus_list", ()), *getattr(spider, "handle_httpstatus_list", ()))
         return bool(meta.get("dont_redirect") or meta.get("handle_httpstatus_all")) or status in handled
@@ -148,7 +144,6 @@ class RewriteFallback(Component):
 
 
 def _original(request: Request) -> str:
-    """The URL of a request before any rule changed it."""
     url: str = request.meta.get(ORIGINAL_URL, request.url)
     return url
 
@@ -171,7 +166,6 @@ class CrawlLogMiddleware(Component):
             raise NotConfigured  # without a message, because the user has chosen this
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Log the response, and return it untouched."""
         is_of_crawl = request.callback is not NO_CALLBACK and not request.meta.get("dedup_skip")
         if is_of_crawl or request.meta.get(LOGGED):
             try:

@@ -81,7 +81,6 @@ class DupeFilterBypass:
             self.known.discard(self._fingerprint(request))
 
     def knows(self, request: Request) -> bool:
-        """True for an admitted request and its repetitions."""
         return bool(self.known) and self._fingerprint(request) in self.known
 
     def repeats(self, request: Request) -> bool:
@@ -215,7 +214,6 @@ class RememberedFingerprints(RequestFingerprinter):
         self._of_url = lru_cache(_URLS_KEPT)(self._made)
 
     def fingerprint(self, request: Request) -> bytes:
-        """The fingerprint that Scrapy's own fingerprinter makes of a request."""
         if request.method == "GET" and not request.body and "verbatim_url" not in request.meta:  # `_goes_by_url`
             url = request.url
             return self._of_url(url.partition("#")[0] if "#" in url else url)
@@ -234,5 +232,4 @@ class RememberedFingerprints(RequestFingerprinter):
 
 
 def _goes_by_url(request: Request) -> bool:
-    """True if nothing but the URL goes into a request's fingerprint."""
     return request.method == "GET" and not request.body and "verbatim_url" not in request.meta

@@ -72,7 +72,6 @@ class EarlierPages:
         return (judged is not None and judged.run == self.run) or self._kept(url) is not None
 
     def is_one_url(self, url: str, other: str) -> bool:
-        """True if the rules make the same canonical URL of both."""
         return self.rules.normalize(url).canonical == self.rules.normalize(other).canonical
 
     def any_kept(self, urls: Iterable[str]) -> bool:

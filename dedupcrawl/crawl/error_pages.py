@@ -9,8 +9,9 @@ redirects to another.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from typing import Any
+from collections import Counter
+
+from scrapy.utils.datatypes import LocalCache
 
 from dedupcrawl.core.digests import digest_of
 from dedupcrawl.core.main_outline import values_of
@@ -31,28 +32,24 @@ class ErrorPages:
     """What is known of the error pages of a crawl's hosts, in bounded memory."""
 
     def __init__(self) -> None:
-        self._errors: OrderedDict[str, list[Look]] = OrderedDict()  # by host
-        self._urls: OrderedDict[int, list[str]] = OrderedDict()  # hash of host and outline → canonical URLs
-        self._looked_at: dict[str, int] = {}  # host → number of its pages of status 404 or 410
-        self._trusted: OrderedDict[int, None] = OrderedDict()  # hashes of host and outline, or title and headline
+        self._errors: LocalCache[str, list[Look]] = LocalCache(_HOSTS)  # by host
+        self._urls: LocalCache[int, list[str]] = LocalCache(_TEXTS)  # hash of host and outline → canonical URLs
+        self._looked_at: LocalCache[str, int] = LocalCache(_HOSTS)  # host → number of its pages of status 404 or 410
+        self._trusted: LocalCache[int, None] = LocalCache(_TEXTS)  # hashes of host and outline, or title and headline
 
     def is_new(self, host: str) -> bool:
         """True the first time that this, or `learn`, is called for a host."""
         if host in self._errors:
             return False
         self._errors[host] = []
-        _forget_oldest(self._errors, _HOSTS)
         return True
 
     def wants(self, host: str) -> bool:
         """True for the first few error pages of a host, which may show something new."""
         count = self._looked_at[host] = self._looked_at.get(host, 0) + 1
-        if len(self._looked_at) > _HOSTS:
-            self._looked_at.clear()
         return count <= _PAGES_OF_A_HOST
 
     def learn(self, host: str, look: Look) -> None:
-        """Remember what the host answers where it has no page."""
         if not look.outline:
             return
         self.is_new(host)
@@ -70,7 +67,6 @@ class ErrorPages:
         self._urls.move_to_end(key)
         if canonical not in urls and len(urls) < _SAME_TEXT:
             urls.append(canonical)
-        _forget_oldest(self._urls, _TEXTS)
         is_named_so = (
             bool(names) and any(_names(one) == names for one in errors) and _key(host, names) not in self._trusted
         )
@@ -83,12 +79,6 @@ class ErrorPages:
         self._trusted |= {_key(host, look.outline): None, _key(host, _names(look)): None}
         if host in self._errors:
             self._errors[host] = [one for one in self._errors[host] if not _alike(look, one)]
-        _forget_oldest(self._trusted, _TEXTS)
-
-
-def _forget_oldest(memory: OrderedDict[Any, Any], most: int) -> None:
-    while len(memory) > most:
-        memory.popitem(last=False)
 
 
 class LeadingOn:
@@ -129,6 +119,5 @@ def _alike(one: Look, other: Look) -> bool:
 
 
 def _occurring(outline: bytes, other: bytes) -> float:
-    """Share of the symbols of an outline that occur in the other."""
     own, others = values_of(outline), set(values_of(other))
     return sum(value in others for value in own) / max(1, len(own))

@@ -152,7 +152,6 @@ class Dedup:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Dedup:
-        """Make the extension. Scrapy calls this."""
         try:
             return cls(crawler)
         except (SettingError, RuleError, IndexDamagedError, OSError) as error:
@@ -199,7 +198,6 @@ class Dedup:
         return Learning(self._log, evidence, folder, self._normalizer, self.parts.book, self.stats, software)
 
     def spider_opened(self, spider: Spider) -> None:
-        """Log which parts of the add-on are on."""
         logger.info(opening_line(self.settings, self._normalizer, self._where, _named(spider)))
         if self.learning is not None:
             self.learning.announce()
@@ -221,7 +219,6 @@ class Dedup:
             raise DontCloseSpider
 
     def spider_closed(self, spider: Spider) -> None:
-        """Log what the crawl saved, and close the parts that no item needs any more."""
         self.parts.sending.is_over = True
         take_all(
             self.parts.batch.flush,
@@ -272,7 +269,6 @@ class Dedup:
             logger.warning(line)
 
     def request_dropped(self, request: Request) -> None:
-        """Take note that the duplicate filter has dropped `request`."""
         self.repetitions.was_dropped(request)
         self.answers.dropped(request)
 
@@ -290,12 +286,10 @@ class Component:
 
     @classmethod
     def from_crawler(cls: type[AnyComponent], crawler: Crawler) -> AnyComponent:
-        """Make the component. Scrapy calls this."""
         return cls(crawler)
 
 
 def _named(spider: Spider) -> list[str]:
-    """The start URLs and allowed domains of a spider."""
     return [*(getattr(spider, "allowed_domains", None) or ()), *(getattr(spider, "start_urls", None) or ())]
 
 
@@ -308,7 +302,6 @@ def _opened(spec: str, checks: Sequence[Check], default: Path) -> Index:
 
 @contextmanager
 def _named_by(setting: str, got: object) -> Iterator[None]:
-    """Turn errors about files into errors about the setting that names them."""
     try:
         yield
     except RuleError as error:  # the setting names a rule file that exists; its message says what is wrong in it

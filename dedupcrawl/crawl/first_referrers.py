@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
@@ -13,20 +12,24 @@ from scrapy.http import Response
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.request_meta import TRIAL
 
-_MOST_BEYOND = 10_000  # URLs beyond awaited ones; further URLs are treated as if other pages led to them, too
+_MOST_BEYOND = 10_000  # URLs to which pages off trial lead; further URLs are treated as if other pages led to them, too
 
 
 class _Awaited(msgspec.Struct):
-    """A URL to which only pages of URLs on trial have led so far."""
+    """A URL to which no page has led that is sure to be fetched: only pages on trial, or pages behind these."""
 
     url: str
-    tried: set[str]  # those URLs on trial
     yields: int = 0  # requests for it that were yielded, minus those that the duplicate filter dropped
 
 
 def key_of(url: str) -> int:
     """The hash by which this module knows a URL, without its fragment, which no server sees."""
     return hash(url.partition("#")[0] if "#" in url else url)
+
+
+def _key_of_trial(url: str) -> int:
+    """The key of the page that is fetched as the trial of a URL, never 0."""
+    return hash(("trial", url)) or 1
 
 
 class Referrer(msgspec.Struct, frozen=True):
@@ -48,20 +51,6 @@ class Referrer(msgspec.Struct, frozen=True):
         return cls(frozenset((key_of(response.url), key_of(request.url))), request.meta.get(TRIAL))
 
 
-class OpenLinks(msgspec.Struct, frozen=True):
-    """The URLs of a crawl that are reached only through pages on trial.
-
-    Attributes:
-        awaited: URL on trial → URLs to which its page has led, and otherwise only pages on trial.
-        beyond: URLs to which only pages of awaited URLs, or of other URLs in `beyond`, have led.
-        leads_to: Pairs of URLs from these two: a URL, and another to which its page leads.
-    """
-
-    awaited: dict[str, list[str]]
-    beyond: list[str]
-    leads_to: list[tuple[str, str]]
-
-
 class FirstReferrers:
     """Knows every URL that was yielded, by its hash.
 
@@ -73,7 +62,8 @@ class FirstReferrers:
 
     Attributes:
         known: Keys of the URLs to which pages that are not adrift have led.
-        awaited: Key → a URL to which only pages on trial have led. A known URL that is not here never gets here.
+        awaited: Key → a URL to which only pages on trial have led, or pages of other awaited URLs. A known URL that is
+            not here never gets here.
     """
 
     def __init__(self) -> None:
@@ -82,10 +72,9 @@ class FirstReferrers:
         self._made = HashSet()  # keys of URLs that rules made, or that pages state as their own
         self._adrift = HashSet()  # keys of URLs that are adrift, so not in `known`
         self.awaited: dict[int, _Awaited] = {}
-        self._only_on: defaultdict[str, dict[int, _Awaited]] = defaultdict(dict)  # the same by URL on trial
-        self._beyond: dict[int, str] = {}  # key → URL, see `OpenLinks.beyond`
-        self._leads_to: dict[int, set[int]] = {}  # key of an awaited URL, or one beyond → keys its page leads to
-        self._failed = HashSet()  # keys of URLs whose trial has failed
+        # Key of an awaited URL, or of a trial → keys of the awaited URLs to which its page leads.
+        self._leads_to: defaultdict[int, set[int]] = defaultdict(set)
+        self._failed = HashSet()  # keys of trials that have failed
 
     def is_new(self, request: Request, referrer: Referrer | None = None, sent: Request | None = None) -> bool:
         """Count a request that a callback has yielded, or with which a crawl starts. It is called for each link.
@@ -100,11 +89,11 @@ class FirstReferrers:
         """
         url, known, made, adrift = request.url, self.known, self._made, self._adrift
         key = sent_key = key_of(url)
-        is_known, is_adrift, tried = key in known, False, None
+        is_known, is_adrift, tried = key in known, False, 0
         if referrer is not None:
             is_adrift = self._is_adrift(referrer)
-            if (tried := referrer.tried) is not None and key_of(tried) in self._failed:
-                tried = None
+            if referrer.tried is not None and (trial := _key_of_trial(referrer.tried)) not in self._failed:
+                tried = trial
         was_asked = is_known or key in adrift
         is_new = not (is_known or (is_adrift and was_asked))
         if sent is None or sent is request or sent.url == url:
@@ -119,9 +108,7 @@ class FirstReferrers:
             adrift.discard(key)
         elif is_new and key not in made:
             adrift.add(key)
-        if tried is not None and (not was_asked or sent_key in self.awaited):
-            self._await(sent_key, url if sent is None else sent.url, tried)
-        if self.awaited:
+        if tried or self.awaited:
             self._count(sent_key, url if sent is None else sent.url, tried, referrer, was_asked=was_asked)
         return is_new or request.dont_filter or request.method != "GET"
 
@@ -130,36 +117,23 @@ class FirstReferrers:
         key = key_of(url)
         return key in self.known and key not in self._sent_elsewhere
 
-    def _await(self, key: int, url: str, tried: str) -> None:
-        awaited = self.awaited.setdefault(key, _Awaited(url, set()))
-        awaited.tried.add(tried)
-        self._only_on[tried][key] = awaited
-
-    def _count(self, sent_key: int, url: str, tried: str | None, referrer: Referrer | None, *, was_asked: bool) -> None:
+    def _count(self, key: int, url: str, tried: int, referrer: Referrer | None, *, was_asked: bool) -> None:
         """Count a link to a URL: from a page on trial, from one reached only through such pages, or from another."""
-        if (awaited := self.awaited.get(sent_key)) is not None:
-            awaited.yields += 1
-        if tried is not None:
-            return
-        found_so = [key for key in referrer.keys if key in self.awaited or key in self._beyond] if referrer else []
-        if not found_so or len(self._beyond) >= _MOST_BEYOND:
-            self._reach(sent_key)
-            return
-        if awaited is None and not was_asked:
-            self._beyond[sent_key] = url
-        if sent_key in self.awaited or sent_key in self._beyond:
-            for key in found_so:  # most pages link to themselves and to their neighbours
-                self._leads_to.setdefault(key, set()).add(sent_key)
+        pages = [tried] if tried else [one for one in referrer.keys if one in self.awaited] if referrer else []
+        if not pages or (not tried and len(self.awaited) >= _MOST_BEYOND):
+            self._reach(key)
+        elif key in self.awaited or not was_asked:
+            self.awaited.setdefault(key, _Awaited(url)).yields += 1
+            for page in pages:  # most pages link to themselves and to their neighbours
+                self._leads_to[page].add(key)
 
-    def _reach(self, key: int) -> None:
-        """Note that a page not on trial leads to a URL, and through it to all that its page leads to."""
-        reached = [key]
+    def _reach(self, *keys: int) -> None:
+        """Note that a page not on trial leads to these URLs, and through them to all that their pages lead to."""
+        reached = list(keys)
         while reached:
             key = reached.pop()
-            if key in self.awaited:
-                self._forget(key)
-            self._beyond.pop(key, None)
-            reached += self._leads_to.pop(key, ())
+            if self.awaited.pop(key, None) is not None:
+                reached += self._leads_to.pop(key, ())
 
     def made(self, url: str) -> None:
         """Note that a URL is requested to which no page has led."""
@@ -188,41 +162,8 @@ class FirstReferrers:
 
     def failed(self, tried: str) -> None:
         """Count the page of a URL whose trial failed like any other page: it is no duplicate, so it is not skipped."""
-        self._failed.add(key_of(tried))
-        for key in list(self._only_on.get(tried, ())):
-            self._reach(key)
-
-    def _forget(self, key: int) -> None:
-        for tried in self.awaited.pop(key).tried:
-            del self._only_on[tried][key]
-            if not self._only_on[tried]:
-                del self._only_on[tried]
-
-    def resume(self, links: OpenLinks) -> None:
-        """Take over the open links of the process that was stopped before.
-
-        The duplicate filter knows their URLs from that process, so its drops do not show that other pages led to them.
-        """
-        for tried, urls in links.awaited.items():
-            for url in urls:
-                self._await(key_of(url), url, tried)
-                self.awaited[key_of(url)].yields = sys.maxsize
-        self._beyond.update((key_of(url), url) for url in links.beyond)
-        for key in (*self.awaited, *self._beyond):
-            self.known.add(key)
-        for url, to in links.leads_to:
-            self._leads_to.setdefault(key_of(url), set()).add(key_of(to))
-
-    @property
-    def open_links(self) -> OpenLinks:
-        """What `resume` takes when the crawl goes on in another process, where URLs have other hashes."""
-        urls = {**self._beyond, **{key: awaited.url for key, awaited in self.awaited.items()}}
-        leads_to = [(key, to) for key, awaited in self._leads_to.items() for to in awaited]
-        return OpenLinks(
-            {tried: [one.url for one in awaited.values()] for tried, awaited in self._only_on.items()},
-            list(self._beyond.values()),
-            [(urls[key], urls[to]) for key, to in leads_to if key in urls and to in urls],
-        )
+        self._failed.add(trial := _key_of_trial(tried))
+        self._reach(*self._leads_to.pop(trial, ()))
 
     def lost_without(self, url: str, instead: Collection[str] = ()) -> list[str]:
         """The URLs that the crawl would not reach without the page of `url`, which is on trial.
@@ -230,18 +171,14 @@ class FirstReferrers:
         Links on other pages on trial do not count, because these may be skipped, too; links on the pages of the URLs
         `instead`, and beyond them, do, because these are fetched if this one is skipped.
         """
-        others = set(instead)
-        reached = self._reached_from(map(key_of, others))
-        only_on = self._only_on.get(url, {}).items()
-        awaited = {key: link for key, link in only_on if others.isdisjoint(link.tried) and key not in reached}
-        beyond = self._reached_from(awaited) & self._beyond.keys() - reached
-        return [*(one.url for one in awaited.values()), *map(self._beyond.__getitem__, beyond)]
+        others = self._reached_from(key for other in instead for key in (key_of(other), _key_of_trial(other)))
+        return [self.awaited[key].url for key in self._reached_from([_key_of_trial(url)]) - others]
 
     def _reached_from(self, keys: Iterable[int]) -> set[int]:
-        """The keys of the awaited URLs, and of those beyond, to which the pages of these lead."""
+        """The keys of the awaited URLs to which the pages of these lead, and the pages of those."""
         reached, waiting = set[int](), list(keys)
         while waiting:
-            new = self._leads_to.get(waiting.pop(), set()) - reached
+            new = (self._leads_to.get(waiting.pop(), set()) & self.awaited.keys()) - reached
             reached |= new
             waiting += new
         return reached

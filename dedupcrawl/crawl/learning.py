@@ -54,14 +54,12 @@ class Learning:
     _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     def announce(self) -> None:
-        """Log when rules will be learned, and where they will be written."""
         logger.info(
             "dedupcrawl: rules are learned from %s once %d redundant URLs have been found, and written into %s",
             self.log.path, FIRST_LESSON, self.folder.absolute(),
         )  # fmt: skip
 
     def begin_if_due(self) -> None:
-        """Learn from the log if there is enough new evidence in it."""
         is_due = not self._stopped and self.evidence.count >= self._next and self._task is None
         if is_due and (loop := running_loop()) is not None:
             self._task = loop.create_task(self._learn())

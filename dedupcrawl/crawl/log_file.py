@@ -71,7 +71,6 @@ class Evidence:
         return max(self._repeated, self._judged) + self._linked
 
     def add(self, row: LogRow) -> None:
-        """Count a row."""
         if row.text_digest:
             self._repeated += not self._texts.add(row.text_digest)
         self._judged += bool(row.duplicate_of)
@@ -182,7 +181,6 @@ class PageLog:
             self._file.write(row)
 
     def abstained(self, page: FetchedPage) -> None:
-        """Write a row for a page that no check could compare."""
         row = LogRow(page.url, 200, mime=page.mime, bytes=page.body_length, fetched_at=time.time(), run=self._run)
         row.abstained = page.holds
         self._file.write(row)

@@ -38,7 +38,6 @@ class FiguresMonitor(BaseScrapyMonitor):  # type: ignore[misc]  # it has no type
     is_least: ClassVar[bool] = False
 
     def test_figures(self) -> None:
-        """Compare the figure with the limit. Spidermon calls this."""
         total, whole = (sum(self.stats.get(name, 0) for name in names) for names in (self.counted, self.share_of))
         figure = total / max(1, whole + self.more) if self.share_of else total
         allowed = self.crawler.settings.getfloat(self.setting, self.limit)

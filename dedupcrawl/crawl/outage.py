@@ -40,7 +40,6 @@ class Owed:
         self.is_away = False
 
     def __len__(self) -> int:
-        """The number of tasks that are left."""
         return len(self._work)
 
     @property
@@ -62,12 +61,10 @@ class Owed:
         return True
 
     def put_off(self, work: Callable[[], object], error: Exception) -> None:
-        """Do `work` later, because the index has failed with `error`."""
         self._work.append(work)
         self.is_away = isinstance(error, IndexAwayError)
 
     def retry(self) -> None:
-        """Do the work that is left, as far as the index can be used."""
         left, self._work, self.is_away = self._work, [], False
         for number, work in enumerate(left, 1):
             try:

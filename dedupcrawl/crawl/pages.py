@@ -90,7 +90,6 @@ class FetchedPage:
 
     @property
     def is_analysed(self) -> bool:
-        """True if the page was analysed, so that `analyse` costs nothing."""
         return self._body is None
 
     def facts(self, response: TextResponse) -> Facts:
@@ -172,7 +171,6 @@ class Pages:
         return None if response is None else self._of_response.get(response)
 
     def link(self, item: Any, response: Response) -> None:
-        """Remember that `item` was made of `response`."""
         page = self.of(response)
         page.request = response.request
         page.on_their_way += 1

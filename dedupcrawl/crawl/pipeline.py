@@ -53,7 +53,6 @@ class DedupPipeline(Component):
         self._warned_of: set[tuple[str, ...]] = set()  # kinds of items, and their fields; hosts
 
     async def process_item(self, item: Any) -> Any:
-        """The item, or DropItem when its page is a duplicate."""
         fetched = self._dedup.parts.pages.take(item)
         if fetched is None:
             self._stats.inc_value("dedup/content/unlinked")
@@ -222,7 +221,6 @@ class DedupPipeline(Component):
         return LoggedFailures(self._stats, "dedup/content/not_kept", message)
 
     def _miss(self, url: str, selector: str | None) -> None:
-        """DEDUP_SELECTOR found nothing on a page."""
         self._stats.inc_value("dedup/content/selector_missed")
         message = (
             "DEDUP_SELECTOR %r finds nothing on %s: the page is read as if there were no selector. "

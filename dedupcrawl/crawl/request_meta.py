@@ -40,7 +40,6 @@ class Yielded(NamedTuple):
 
     @classmethod
     def of(cls, request: Request) -> Yielded:
-        """Copy what middlewares may change of a request."""
         return cls(request, dict(request.meta), dict(request.headers))
 
     def again(self) -> Request:
@@ -61,7 +60,6 @@ def without_fragment(url: str) -> str:
 
 
 def urls_before(request: Request) -> tuple[str, ...]:
-    """The URLs that led to this request, by redirects and rules."""
     return (*request.meta.get("redirect_urls", ()), *request.meta.get(TRAIL, ()))
 
 

@@ -155,7 +155,6 @@ class Rewriter:
         return request
 
     def follows(self, request: Request) -> bool:
-        """Whether `follow` looks up aliases of a request's URL."""
         is_own = without_fragment(request.url) in self._pages_of_their_own
         return not is_own and self._mode(request.url) != "off" and not request.dont_filter and _is_ours(request)
 

@@ -128,7 +128,6 @@ class Rewrites:
 
     @property
     def are_any(self) -> bool:
-        """True once this process has recorded a rewrite."""
         return bool(self._known)
 
     def of(self, url: str) -> Rewrite | None:
@@ -218,7 +217,6 @@ class Rewrites:
         return target not in self._waiting and target not in self._proven
 
     def waits(self, target: str) -> bool:
-        """True if requests wait for this URL's answer."""
         return target in self._waiting
 
     def first(self, target: str) -> tuple[str, tuple[str, ...]] | None:
@@ -287,11 +285,9 @@ class Rewrites:
         return new
 
     def unanswered(self) -> list[str]:
-        """The URLs for whose answer requests wait."""
         return list(self._waiting)
 
     def end(self, target: str) -> str:
-        """The URL that is requested in the end instead of `target`."""
         while self._led_on and (after := self._next(target)) is not None:
             target = after
         return target

@@ -48,7 +48,6 @@ class Look(msgspec.Struct, frozen=True):
 
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
-        """Reduce the analysis of a fetched page."""
         page, secret = analysis.page, analysis.text.secret
         names = page.title, page.headline
         return cls(analysis.outline, page.body_digest, page.url, *names, analysis.page_context, secret)
@@ -61,7 +60,6 @@ class Look(msgspec.Struct, frozen=True):
 
     @property
     def host(self) -> str:
-        """Whose site template it has."""
         return host_of(self.url)
 
     def view(self, template_of: TemplateOf) -> View:

@@ -50,7 +50,6 @@ class Savings:
         self._fetched.add(url)  # counted as fetched: further links to it cause no fetch
 
     def fetch(self, request: Request) -> None:
-        """Count a request that is about to be fetched."""
         url, meta = without_fragment(request.url), request.meta
         is_tried = url == meta.get(TRIAL)
         if request.callback is NO_CALLBACK and meta.get("dedup_skip"):

@@ -32,7 +32,6 @@ class Sending:
         self.is_over = False
 
     def schedule(self, request: Request) -> None:
-        """Schedule a request, as if a callback had yielded it."""
         assert self._crawler.engine is not None
         self._crawler.engine.crawl(request)
         self.count += 1

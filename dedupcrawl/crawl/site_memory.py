@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Generic
+
+from scrapy.utils.datatypes import LocalCache
 
 from dedupcrawl.index.notes import SiteStates
 from dedupcrawl.urls.watched_rule import Known
 
-_MOST_SITES = 100_000  # sites in the cache; when there are more, it is emptied
+_MOST_SITES = 100_000  # in the cache
 
 
 @dataclass(eq=False)
@@ -30,7 +33,8 @@ class SiteMemory(Generic[Known]):
     kind: type[Known]
     asked: AbstractContextManager[None]
     mended: Callable[[Known], Known] = lambda known: known
-    _known: dict[str, Known | None] = field(default_factory=dict, init=False)  # None: the index has no state
+    # None: the index has no state.
+    _known: LocalCache[str, Known | None] = field(default_factory=partial(LocalCache, _MOST_SITES), init=False)
 
     def of(self, site: str) -> Known:
         """The state of a site; an empty one if the index has none."""
@@ -61,14 +65,11 @@ class SiteMemory(Generic[Known]):
 
     @property
     def sites(self) -> list[str]:
-        """The sites in the cache that have a state."""
         return [site for site, state in self._known.items() if state is not None]
 
     def _read(self, site: str) -> Known | None:
         if site not in self._known:
             with self.asked:
                 content = self.index.site_state(site, self.name)
-                if len(self._known) >= _MOST_SITES:
-                    self._known.clear()
                 self._known[site] = None if content is None else self.mended(self.kind.from_bytes(content))
         return self._known.get(site)

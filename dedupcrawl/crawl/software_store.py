@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 from scrapy.statscollectors import StatsCollector
+from scrapy.utils.datatypes import LocalCache
 
 from dedupcrawl.core.url_parts import DEFAULT_PORTS
 from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures
@@ -60,7 +61,9 @@ class SoftwareStore:
         logged = LoggedFailures(stats, "dedup/software/errors", what, INDEX_FAILS)
         self.sites = SiteMemory(index, NAME, SiteSoftware, logged, self._judged)
         # By program and place.
-        self._made: dict[tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]] = {}
+        self._made: LocalCache[tuple[str, str], tuple[Installation, tuple[str, ...], tuple[Rule, ...]]] = LocalCache(
+            _MOST_PLACES
+        )
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
         """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
@@ -88,8 +91,6 @@ class SoftwareStore:
         key = installation.program, installation.where
         made = self._made.get(key)
         if made is None or made[:2] != (installation, others):
-            if len(self._made) >= _MOST_PLACES:
-                self._made.clear()
             rules = tuple(rule.on_trial() for rule in installation.rules(self.sightings.programs, others))
             made = self._made[key] = installation, others, rules
         return made[2]

@@ -30,7 +30,6 @@ class RepeatedLinks(Component):
         crawler.signals.connect(self._started, signal=signals.engine_started)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Pass on everything but repeated links."""
         repetitions, count = self._dedup.repetitions, 0
         urls, leaves_out = repetitions.urls if self._is_on else set[str](), repetitions.leaves_out
         try:

@@ -91,15 +91,14 @@ _DIGEST_KIND = re.compile(r"[A-Za-z][A-Za-z0-9-]*:")  # "sha1:…", a prefix tha
 _NO_URL, _TOO_LONG = "no URL", f"URL longer than {URL_LIMIT} bytes"
 _SAYING = (*SIGNATURES, *LINKS)
 _BROKEN = (_NO_URL, _TOO_LONG, *_NEITHER.values())
-# A label has at least one letter, digit or symbol. Of ASCII it may have letters, digits, "-" and "_" (RFC 3986 allows
-# more, but no name server has such names), of escapes only those of bytes that are not UTF-8, and no full-width forms
-# of other ASCII.
+# A host (a name, or an address in brackets), with or without user and port. A label has at least one letter, digit or
+# symbol. Of ASCII it may have letters, digits, "-" and "_" (RFC 3986 allows more, but no name server has such names),
+# of escapes only those of bytes that are not UTF-8, and no full-width forms of other ASCII.
 _ESCAPED = r"%[89A-Fa-f][0-9A-Fa-f]"
-_LABEL = rf"(?:[A-Za-z0-9_-]|{_ESCAPED}|[^\x00-\x7f\s。．｡！-，／：-＠［-＾｀｛-～])"
-_LABELS = regex.compile(rf"{_LABEL}++")
-_WORD = regex.compile(rf"[\p{{L}}\p{{N}}\p{{So}}]|{_ESCAPED}")
-_DOTS = re.compile("[.。．｡]")
-_ADDRESS = re.compile(r"\[[0-9A-Fa-f:.]+\]")
+_CHARACTER = rf"(?:[A-Za-z0-9_-]|{_ESCAPED}|[^\x00-\x7f\s。．｡！-，／：-＠［-＾｀｛-～])"
+_LABEL = rf"(?={_CHARACTER}*?(?:[\p{{L}}\p{{N}}\p{{So}}]|{_ESCAPED})){_CHARACTER}++"
+_DOT = "[.。．｡]"
+_HOST = regex.compile(rf"(?:.*@)?(?:\[[0-9A-Fa-f:.]+\]|{_LABEL}(?:{_DOT}{_LABEL})*+{_DOT}?)(?::\d*)?", regex.DOTALL)
 _AUTHORITY = re.compile(r"(?i:https?)://([^/?#\\]*)")
 _SAYS_NOTHING = "no digest, redirect or canonical link"
 _ERROR = "error status, without a digest"
@@ -201,21 +200,7 @@ def _why_not(row: LogRow) -> str | None:
 
 @lru_cache(maxsize=4_096)  # up to 16 KB each
 def _is_authority(text: str) -> bool:
-    """Whether this is a valid host (a name, or an address in brackets), with or without user and port."""
-    host = text.rpartition("@")[2]
-    if host.startswith("["):
-        address, end, port = host.partition("]")
-        is_address = _ADDRESS.fullmatch(address + end) is not None
-        return is_address and (not port or (port.startswith(":") and _is_port(port[1:])))
-    name, _, port = host.partition(":")
-    labels = _DOTS.split(name)
-    if len(labels) > 1 and not labels[-1]:
-        labels.pop()
-    return _is_port(port) and all(_LABELS.fullmatch(label) and _WORD.search(label) for label in labels)
-
-
-def _is_port(text: str) -> bool:
-    return not text or text.isdecimal()
+    return _HOST.fullmatch(text) is not None
 
 
 def _text(value: object) -> str | None:

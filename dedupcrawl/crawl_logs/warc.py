@@ -103,7 +103,6 @@ class _Window:
         return max(len(b"WARC/"), len(self.data) - _MARK_BYTES)
 
     def taken(self, size: int) -> bytes:
-        """Take this many bytes out of the window."""
         data = bytes(self.data[:size])
         del self.data[:size]
         return data

@@ -44,12 +44,10 @@ class Batch:
         self.tails = list(map(Tail, payload_bits))
 
     def add(self, keys: Sequence[Keys]) -> None:
-        """Post the next record under `keys`, by table."""
         post(self.tails, keys, self.end)
         self.end += 1
 
     def fold(self) -> Segment:
-        """Its postings as a segment in memory."""
         return Segment(self.first, self.end, tuple(tail.table() for tail in self.tails))
 
 
@@ -68,7 +66,6 @@ class Fold(msgspec.Struct, frozen=True):
 
 
 def tables_of(segments: Sequence[Segment]) -> list[list[Table]]:
-    """For each table of the schema the tables of all segments."""
     return [list(tables) for tables in zip(*(segment.tables for segment in segments), strict=True)]
 
 
@@ -145,7 +142,6 @@ class Catalog:
         return self._viewed(table, first_id) if view is None else view
 
     def _viewed(self, table: int, first_id: int) -> Postings:
-        """The same, made anew."""
         parts = [part.tables[table] for part in self.segments if part.end > first_id and part.tables[table][0]]
         last = self.batches[-1:]
         tails = [one.tails[table] for one in self.batches if one.end > first_id or one in last]
@@ -159,7 +155,6 @@ class Catalog:
         return sorted(self.view(table).pages_of(key))
 
     def ids_of(self, url: str) -> list[int]:
-        """Pages posted under this URL, ascending."""
         return self.ids(self.schema.urls, url_key(url))
 
     def newest(self, url: str, fetch: Fetch) -> tuple[int, Record] | None:
@@ -215,7 +210,6 @@ class Catalog:
 
     @property
     def has_full_batch(self) -> bool:
-        """Whether the oldest batch is full."""
         return bool(self.batches) and self.next_id - self.batches[0].first >= self.schema.batch_pages
 
     def fold(self) -> Fold | None:

@@ -121,7 +121,6 @@ class Journal:
 
     @property
     def _used_bytes(self) -> int:
-        """How long the file must be at least."""
         return int(self._env.info()["last_pgno"] + 1) * int(self._env.stat()["psize"])
 
     def _lengthen(self, length: int) -> None:
@@ -183,7 +182,6 @@ class Journal:
                 self._env.set_mapsize(length)
 
     def _unseal(self) -> None:
-        """Before anything is written."""
         try:
             unseal(self._users)
         except OSError as error:
@@ -262,7 +260,6 @@ class Journal:
     # Tables of cells
 
     def get(self, txn: Transaction, table: str, key: bytes) -> bytes | None:
-        """The value of a cell."""
         value = txn.get(key, None, self.tables[table])
         return None if value is None else bytes(value)
 
@@ -302,7 +299,6 @@ class Journal:
             os.fsync(data.fileno())
 
     def check_usable(self) -> None:
-        """Raise when the journal was closed, or opened before a fork."""
         if self.opened_by is None:
             raise ValueError(f"the index at {self.path} is closed")
         if self.opened_by != os.getpid():

@@ -84,10 +84,8 @@ def read_lease(key: Raw, raw: Raw) -> tuple[bytes, Premise]:
 
 
 def skip_cell(premise: Premise, skip: Skip) -> Cell:
-    """A skip that hangs on an open premise."""
     return Cell("skips", key_of(premise), *pack_skip(msgspec.structs.replace(skip, premise=premise)))
 
 
 def due_cell(skip: Skip) -> Cell:
-    """What is to be fetched again."""
     return Cell("due", b"", *pack_skip(msgspec.structs.replace(skip, premise=None)))

@@ -59,7 +59,6 @@ class UrlRows(Tables):
 
 
 def _content(cell: Cell) -> bytes:
-    """What was recorded, without its number."""
     return (cell.value or b"")[NUMBER_BYTES:]
 
 
@@ -108,7 +107,6 @@ class VerdictLog(UrlRows):
         return None if raw is None else self._read(_verdict_of, raw)
 
     def recorded(self) -> Iterator[Recorded]:
-        """All recorded verdicts, oldest first."""
         return (self._read(_verdict_of, raw) for raw in self._in_order(VERDICT))
 
     def withdraw(self, urls: Iterable[str]) -> int:
@@ -241,7 +239,6 @@ class Attachments(UrlRows, Values):
         return self.attached([url], beginning)[url]
 
     def detach(self, url: str, beginning: str) -> None:
-        """Remove what lies beside a URL under names that begin so."""
         self.clear("urls", digest(url), BESIDE + beginning.encode())
 
     def detach_if(self, name: str, is_meant: Callable[[str, bytes], bool], urls: Iterable[str] = ()) -> int:

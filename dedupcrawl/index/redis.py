@@ -144,7 +144,6 @@ class RedisIndex(RedisTables, Index):
         return [one if one is None else (next(numbers) if one.record else -1, one.record, skips) for one in changes]
 
     def _add(self, change: Change, keys: list[str], arguments: list[Argument]) -> None:
-        """What a server has to know of a change besides its row."""
         cells = [(b"", cell) for cell in change.cells]
         if change.skip is not None:
             cells.append((change.skip.group, change.skip))

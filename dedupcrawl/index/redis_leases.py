@@ -84,7 +84,6 @@ class RedisLeases:
         link.ask("SADD", self._owners, self.owner)  # behind it, or it would be taken for dead
 
     def _beats(self) -> None:
-        """Renew the key until `close`, then delete it."""
         link = Link(self._address, 0)
         while not self._ended.wait(LIFE_SECONDS / 3):
             with suppress(OSError, redis.RedisError):  # the index itself says so, and this tries again

@@ -143,7 +143,6 @@ class Address:
         return self._tag + ":".join(names)
 
     def connect(self) -> Any:
-        """A new connection (redis.Connection), connected."""
         connection: Any = self._class(**self._kwargs)
         connection.connect()
         return connection
@@ -248,12 +247,10 @@ class Link:
                 raise
 
     def call(self, script: Script, keys: Sequence[str], *arguments: Argument) -> Any:
-        """Run a script and wait for its answer."""
         self._send_posted()
         return self.ask(*self._naming(script), len(keys), *keys, *arguments)
 
     def ask(self, *command: Argument) -> Any:
-        """Send a command and wait for its answer."""
         self._send_posted()
         self._connection.send_command(*command, check_health=False)
         self._read_posted()
@@ -268,12 +265,10 @@ class Link:
             self._read_posted()
 
     def settle(self) -> None:
-        """Wait for the answers to all that was posted."""
         self._send_posted()
         self._read_posted()
 
     def drop(self) -> None:
-        """Close the connection."""
         connection, self._connection = self._connection, None
         self._sent = 0
         self._sources_sent.clear()
@@ -333,7 +328,6 @@ class Link:
 
 
 def is_for_now(error: redis.RedisError) -> bool:
-    """Whether a server that failed with `error` may take the same command later."""
     if isinstance(error, exceptions.MovedError):  # to the client a kind of ASK, which says that a slot is being moved
         return False
     return isinstance(error, (*_UNREACHABLE, *_REFUSED, *_LATER)) or bool(_FOR_NOW.search(str(error)))

@@ -30,7 +30,6 @@ class RedisTables(Tables):
         """Begin a conversation on a new connection."""
 
     def key(self, table: str, group: bytes = b"") -> str:
-        """The full name of a table, or of a group of one."""
         return self.address.key(table, *([group.hex()] if group else []))
 
     def check_open(self) -> None:
@@ -53,7 +52,6 @@ class RedisTables(Tables):
         return there
 
     def _changing(self, cells: Collection[Cell], given: Collection[Cell] = (), number: bytes = b"") -> tuple[Any, ...]:
-        """Keys and arguments."""
         keys = [self.key("meta"), *(self.key(cell.table, cell.group) for cell in (*given, *cells))]
         seconds = _AGREED_SECONDS if any(cell.table == "agreed" for cell in cells) else 0
         arguments: list[Argument] = [seconds, len(given)]
@@ -108,5 +106,4 @@ class RedisTables(Tables):
 
     @in_turn
     def settle(self) -> None:
-        """Wait until what was sent has arrived."""
         self.link.settle()

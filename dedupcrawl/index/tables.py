@@ -126,7 +126,6 @@ def in_turn(method: Callable[Concatenate[Owner, Arguments], Answer]) -> Callable
 
 
 def parts(items: Iterable[Item], most: int = ROWS_AT_ONCE) -> Iterator[list[Item]]:
-    """Lists of up to `most` items."""
     rest = iter(items)
     while part := list(islice(rest, most)):
         yield part

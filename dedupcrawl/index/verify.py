@@ -88,7 +88,6 @@ def _disorder(part: Segment) -> Iterator[str]:
 def _differences(
     catalog: Catalog, parts: Sequence[Segment], rows: Iterable[tuple[int, Raw]], advance: Told
 ) -> list[str]:
-    """Compare what is posted with what the journal says should be."""
     schema = catalog.schema
     ended = bytes(catalog.ended())
     faults = []

@@ -99,7 +99,6 @@ class SharedQueue:
         self._beat = threading.Thread(target=self._beats, name="dedupcrawl-leases", daemon=True)
 
     def start(self) -> None:
-        """Begin to show signs of life."""
         self._live()
         if self._server.hlen(self._workers):  # other workers' signs of life may have been lost in an outage
             up: Any = self._server.info("server")
@@ -142,11 +141,9 @@ class SharedQueue:
         self.release(report.ended)
 
     def release(self, leases: Iterable[int]) -> None:
-        """Delete leases of finished requests."""
         self._tell_of(leases, _RELEASE, self._leases, self._workers)
 
     def put_back(self, leases: Iterable[int]) -> None:
-        """Put leased requests back into the queue."""
         self._tell_of(leases, _PUT_BACK, self._leases)
 
     def _tell_of(self, leases: Iterable[int], script: str, *keys: str) -> None:
@@ -194,7 +191,6 @@ class SharedQueue:
             return None
 
     def clear(self) -> None:
-        """Delete all leases, including those of other workers."""
         self._server.delete(self._workers, self._returns, *(self._leases_of + name for name in self._names()))
 
     def _names(self) -> list[str]:
@@ -302,7 +298,6 @@ class SharedQueue:
         self._server.set(self._alive + self._worker, b"", px=int(LIFE_SECONDS * 1000))
 
     def _beats(self) -> None:
-        """Show signs of life until `close`."""
         while not self._ended.wait(LIFE_SECONDS / 3):
             with suppress(redis.RedisError):  # the next beat tries again
                 self._live()

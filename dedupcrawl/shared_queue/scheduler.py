@@ -42,7 +42,6 @@ class Leases:
             crawler.signals.connect(self._item_scraped, signal=signals.item_scraped)
 
     def begin(self, request: Request, lease: int) -> None:
-        """Record the lease of a request that goes to the engine."""
         self._at_work[request] = lease
 
     def settled(self) -> LeaseReport:
@@ -94,13 +93,11 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Scheduler:
-        """Make the scheduler; called by Scrapy."""
         scheduler: Scheduler = super().from_crawler(crawler)
         scheduler._crawler = crawler
         return scheduler
 
     def open(self, spider: Spider) -> None:
-        """Connect to the queue; called by Scrapy."""
         crawler, server = self._crawler, self.server
         assert crawler.stats is not None
         timeouts = {name: s for name, s in _TIMEOUTS.items() if name not in crawler.settings.getdict("REDIS_PARAMS")}
@@ -127,7 +124,6 @@ class Scheduler(scrapy_redis.scheduler.Scheduler):  # type: ignore[misc]  # it h
         return self._shared.lessees()
 
     def flush(self) -> None:
-        """Delete all requests and leases of all workers."""
         super().flush()
         self._shared.clear()
 

@@ -69,7 +69,6 @@ def normalizer_at(program: Program, anchors: Anchors) -> SiteNormalizer:
 
 
 def full(url: str, anchors: Anchors) -> str:
-    """A URL of a pair, placed on the host of the check."""
     return f"http://{_HOST}{anchored(url, anchors)}"
 
 

@@ -49,7 +49,6 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def weight(self) -> int:
-        """The total weight of all signs."""
         return sum(self.signs.values())
 
     @property
@@ -73,7 +72,6 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def is_spoken_against(self) -> bool:
-        """Whether a sign against the program was seen."""
         return any(weight < 0 for weight in self.signs.values())
 
     def joined(self, other: Installation) -> Installation:
@@ -94,7 +92,6 @@ class Installation(msgspec.Struct, frozen=True):
         return () if program is None else tuple(rules_at(program, self.anchors, self.hosts, self.where, others))
 
     def contains(self, url: str) -> bool:
-        """Whether a URL is below one of its paths."""
         written, parts = split_url(url), split_url(canonical_url(url))
         if written is None or parts is None or written.authority.lower() not in self.hosts:
             return False
@@ -153,7 +150,6 @@ class SiteSoftware(SiteTrials, frozen=True):
 
     @property
     def installations(self) -> list[Installation]:
-        """The recognized installations."""
         return recognized(self.seen)
 
     def told(self, url: str | None = None) -> list[dict[str, Any]]:

@@ -115,7 +115,6 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def weights(self) -> dict[str, int]:
-        """Sign in words → its weight."""
         return {str(sign): sign.weight for sign in self.signs}
 
     @classmethod
@@ -239,7 +238,6 @@ class Compiled(msgspec.Struct, frozen=True):
 
 
 def digest_of(files: Sequence[Path]) -> str:
-    """A hexadecimal digest of the names and contents of files."""
     digest = hashlib.blake2b(digest_size=16)
     for path in files:
         digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")

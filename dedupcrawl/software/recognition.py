@@ -182,7 +182,6 @@ class Recognizer:
         self._known_urls: set[int] = set()
 
     def see_url(self, url: str) -> None:
-        """Record the signs in a URL, for its host."""
         parts = split_url(url) if len(url) <= _LONGEST_URL and hash(url) not in self._known_urls else None
         if parts is not None:
             self._see(url, parts)
@@ -253,7 +252,6 @@ class Recognizer:
         return News(seen.count > before[0], len(seen.programs) > before[1])
 
     def recognized(self, site: str) -> list[Installation]:
-        """The recognized installations on the hosts of a site."""
         hosts = sorted(self._of_sites.get(ascii_form(site), ()))
         return recognized(one for host in hosts for one in self._on_host(host))
 

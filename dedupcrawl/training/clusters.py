@@ -40,7 +40,6 @@ class SitePages(NamedTuple):
     importance: Sequence[float]  # 0 where nothing is known
 
     def at(self, rows: Sequence[int]) -> SitePages:
-        """These rows, with the numbers of their clusters."""
         urls, clusters, importance = self
         return SitePages(
             [urls[row] for row in rows], [clusters[row] for row in rows], [importance[row] for row in rows]
@@ -193,7 +192,6 @@ def _kept(rows: Iterable[PageRow]) -> dict[str, int | None]:
 
 
 def _contents_of_several(pages: Mapping[str, PageRow], kept: Mapping[str, int | None]) -> set[int | None]:
-    """The contents of which one crawl kept several pages."""
     of_kept = [(pages[url].content, run) for url, run in kept.items() if url in pages]
     return {content for (content, _), count in Counter(of_kept).items() if count > 1} - {None}
 

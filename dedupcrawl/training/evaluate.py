@@ -16,10 +16,9 @@ from dedupcrawl.training.clusters import SitePages, clusters_of
 from dedupcrawl.training.page_rows import SiteRows
 from dedupcrawl.training.parts import parted, work_on
 from dedupcrawl.urls.bounds import lower_bound
-from dedupcrawl.urls.learning.judge import judged
-from dedupcrawl.urls.normalizer import SiteNormalizer
+from dedupcrawl.urls.learning.ledger import Ledger
 from dedupcrawl.urls.rule import Rule, RuleError
-from dedupcrawl.urls.rule_files import FILES_CHECKED, SiteRules, file_name, read_named, read_rules, rule_files, rules_of
+from dedupcrawl.urls.rule_files import FILES_CHECKED, file_name, read_named, read_rules, rule_files, rules_of
 
 _WORST = 20  # rules named one by one
 _NAMED = 4  # sites
@@ -163,26 +162,12 @@ def measured(site: str, pages: SitePages, rules: Sequence[Rule]) -> Measured:
     result.rules = sum(not rule.is_off for rule in rules)
     if not result.rules:
         return result
-    normalize = SiteNormalizer(SiteRules(site, tuple(rules))).normalize
-    by_form = dict[str, list[tuple[int, tuple[str, ...]]]]()  # form → the cluster of each URL, and its rules
-    for url, cluster in zip(urls, clusters, strict=True):
-        done = normalize(url)
-        by_form.setdefault(done.canonical, []).append((cluster, done.rules))
-    wrong = Counter[str]()  # rule → wrong URLs
-    used = Counter[str]()
-    for some in by_form.values():
-        own = next((cluster for cluster, made_by in some if not made_by), None)
-        labels = [cluster for cluster, _ in some]
-        is_mixed = len(set(labels)) > 1
-        owner = judged(labels, own).owner if is_mixed else labels[0]
-        result.collisions += is_mixed
-        for cluster, made_by in some:
-            used.update(made_by)
-            result.coverage += bool(made_by)
-            if made_by and cluster != owner:
-                wrong.update(made_by)
-                result.wrong += 1
-    result.merged = len(urls) - len(by_form)
-    result.normalized = sum(any(sizes[cluster] > 1 for cluster, _ in some) for some in by_form.values())
-    result.worst = [RuleUse(site, rule, used[rule], count) for rule, count in wrong.items()]
+    ledger = Ledger(site, urls, clusters, [0] * len(urls))
+    ledger.apply(rules)
+    result.coverage, result.wrong, result.collisions = ledger.coverage, ledger.misled, ledger.collisions
+    result.merged = len(urls) - len(set(ledger.forms))
+    result.normalized = len({form for form, cluster in zip(ledger.forms, clusters, strict=True) if sizes[cluster] > 1})
+    result.worst = [
+        RuleUse(site, rule, sum(use.coverage), sum(use.wrong)) for rule, use in ledger.uses.items() if sum(use.wrong)
+    ]
     return result

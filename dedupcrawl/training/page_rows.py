@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
+from urllib.parse import urljoin
 
 import mmh3
 import msgspec
@@ -141,31 +142,14 @@ def _names_its_own_page(url: str, canonical: str) -> bool:
 
 
 _ABSOLUTE = re.compile(r"(?i:https?)://[^/?#]")
-_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_SCHEME = re.compile(r"[A-Za-z]+:")
-_ORIGIN = re.compile(r"[A-Za-z]+://[^/?#]*")
-_PATH = re.compile(r"[^?#]*")
-_FOLDER = re.compile(r"[A-Za-z]+://[^/?#]*/(?:[^?#]*/)?")
 
 
 def _link(link: str | None, url: str, site: str) -> str | None:
     """The one spelling of where a link leads to on this site, other than to the row's own URL; else None."""
     if link is None:
         return None
-    link = link if _ABSOLUTE.match(link) else _absolute(link, url)
-    if link is None:
+    try:
+        link = canonical_url(link if _ABSOLUTE.match(link) else urljoin(url, link))
+    except ValueError:  # no address in brackets
         return None
-    link = canonical_url(link)
-    return link if link != url and site_of_url(link) == site else None
-
-
-def _absolute(link: str, url: str) -> str | None:
-    """A link resolved against a URL (RFC 3986, 5.2, but for its dot segments); None if not http."""
-    if _OTHER_SCHEME.match(link) or link.startswith("#"):
-        return None
-    base = next((base for start, base in _BASES if link.startswith(start)), _FOLDER).match(url)
-    return None if base is None else base[0] + link
-
-
-_BASES = (("//", _SCHEME), ("/", _ORIGIN), ("?", _PATH))
-"""How a link begins → what comes before it of the URL that it stands on; before all others its folder."""
+    return link if link != url and _ABSOLUTE.match(link) and site_of_url(link) == site else None

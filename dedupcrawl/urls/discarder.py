@@ -15,6 +15,7 @@ What cannot be expressed is refused with a reason, never approximated:
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -101,21 +102,24 @@ def _order(row: Mapping[str, Any]) -> int:
     return order
 
 
-def _imported(processor: str, args: list[Any], include: str, pattern: Mapping[str, Any]) -> tuple[str, Rule]:  # noqa: PLR0912 - a processor each
-    if pattern.get("exclude"):
-        raise _CannotExpressError("the pattern excludes URLs")
-    if not include:
-        raise _CannotExpressError("rules belong to one site")
+def _refuse(*checks: tuple[object, str]) -> None:
+    """Raise for the first of these that holds."""
+    for holds, why in checks:
+        if holds:
+            raise _CannotExpressError(why)
+
+
+def _imported(processor: str, args: list[Any], include: str, pattern: Mapping[str, Any]) -> tuple[str, Rule]:
     host, slash, path = include.partition("/")
-    if "://" in include or "?" in include or "#" in include or ":" in host or "*" in host:
-        raise _CannotExpressError("the pattern has a scheme, port, query or fragment")
-    if path.endswith("|") or host.endswith("|"):
-        raise _CannotExpressError("the pattern wants an exact end")
-    if "|" in include:
-        raise _CannotExpressError("the pattern has a |")
     site = site_of(host)
-    if not site or host_of(host) != host.lower():
-        raise _CannotExpressError("the pattern has no host")
+    _refuse(
+        (pattern.get("exclude"), "the pattern excludes URLs"),
+        (not include, "rules belong to one site"),
+        (re.search(r"://|[?#]|^[^/]*[:*]", include), "the pattern has a scheme, port, query or fragment"),
+        (path.endswith("|") or host.endswith("|"), "the pattern wants an exact end"),
+        ("|" in include, "the pattern has a |"),
+        (not site or host_of(host) != host.lower(), "the pattern has no host"),
+    )
     # With a path the host is meant alone, with or without www.; without one its subdomains are meant too.
     hosts = () if host == site and not slash else tuple(dict.fromkeys((host, f"www.{host}")))
     segments = [segment for segment in path.split("/") if segment] if slash else []
@@ -124,18 +128,15 @@ def _imported(processor: str, args: list[Any], include: str, pattern: Mapping[st
     common: dict[str, Any] = {"kind": "rewrite", "source": "imported", "hosts": list(hosts)}
     if processor == "subpathRemoval":
         return site, _rule({"id": "subpath", **common, **_subpath(args, segments)})
-    if processor == "queryRemoval":
-        names = [name for name in args if isinstance(name, str) and name]
-        if len(names) != len(args) or not names or any("*" in name for name in names):
-            raise _CannotExpressError("the arguments to remove have no names")
-    elif processor == "queryRemovalExcept":
-        names = ["*"]
-        if args:
-            raise _CannotExpressError("rules name the arguments that go, not those that stay")
-    else:
-        raise _CannotExpressError("there is no such processor here")
+    names = [name for name in args if isinstance(name, str) and name and "*" not in name]
+    is_removal, keeps_some = processor == "queryRemoval", processor == "queryRemovalExcept"
+    _refuse(
+        (is_removal and (len(names) != len(args) or not names), "the arguments to remove have no names"),
+        (keeps_some and args, "rules name the arguments that go, not those that stay"),
+        (not is_removal and not keeps_some, "there is no such processor here"),
+    )
     within = ["/" + "/".join("{}" if segment == "*" else segment for segment in [*segments, "{*}"])] if segments else []
-    return site, _rule({"id": "query", **common, "drop": names, "within": within})
+    return site, _rule({"id": "query", **common, "drop": names if is_removal else ["*"], "within": within})
 
 
 def _rule(row: dict[str, Any]) -> Rule:
@@ -156,34 +157,30 @@ def _subpath(args: list[Any], segments: list[str]) -> dict[str, str]:
 
 
 def _exported(site: str, rule: Rule) -> dict[str, Any]:
-    if rule.kind == "equivalence":
-        raise _CannotExpressError("an equivalence has no target")
-    if rule.convert:
-        raise _CannotExpressError("there is no such processor")
-    if rule.unless:
-        raise _CannotExpressError("a pattern cannot ask for arguments to be absent")
-    if any(host not in (site, f"www.{site}") for host in rule.hosts) or len(rule.hosts) == 1:
-        raise _CannotExpressError("a pattern cannot be for some hosts of a site")
+    scopes, without = rule.scopes()
+    _refuse(
+        (rule.kind == "equivalence", "an equivalence has no target"),
+        (rule.convert, "there is no such processor"),
+        (rule.unless, "a pattern cannot ask for arguments to be absent"),
+        (
+            any(host not in (site, f"www.{site}") for host in rule.hosts) or len(rule.hosts) == 1,
+            "a pattern cannot be for some hosts of a site",
+        ),
+    )
     if rule.to:
         args, path = _removed_segments(rule)
         return _row("subpathRemoval", args, site + path)
-    if any("*" in name and name != "*" for name in rule.drop):
-        raise _CannotExpressError("names of arguments have no *")
-    if rule.match:
-        raise _CannotExpressError("no pattern asks for values")
-    include = [site]
-    if rule.within:
-        scopes, without = rule.scopes()
-        if without:
-            raise _CannotExpressError("a scope that excludes is not the pattern's exclude")
-        if any(scope.args for scope in scopes):
-            raise _CannotExpressError("no pattern asks for values")
-        include = [site + _path_pattern(scope.path) for scope in scopes if scope.path]
-    elif rule.hosts:
-        include = [f"{site}/"]
-    if "*" in rule.drop:
-        return _row("queryRemovalExcept", [], *include)
-    return _row("queryRemoval", list(rule.drop), *include)
+    _refuse(
+        (any("*" in name and name != "*" for name in rule.drop), "names of arguments have no *"),
+        (rule.match, "no pattern asks for values"),
+        (without, "a scope that excludes is not the pattern's exclude"),
+        (any(scope.args for scope in scopes), "no pattern asks for values"),
+    )
+    include = [site + _path_pattern(scope.path) for scope in scopes if scope.path]
+    include = include or [f"{site}/" if rule.hosts else site]
+    return (
+        _row("queryRemovalExcept", [], *include) if "*" in rule.drop else _row("queryRemoval", [*rule.drop], *include)
+    )
 
 
 def _removed_segments(rule: Rule) -> tuple[list[int], str]:
@@ -192,16 +189,14 @@ def _removed_segments(rule: Rule) -> tuple[list[int], str]:
     why = "only whole segments of the path can be taken out"
     if rule.within or match is None or to is None or match.path is None or to.path is None:
         raise _CannotExpressError(why)
-    if match.args or match.host or match.scheme or to.args or to.host or to.scheme:
-        raise _CannotExpressError(why)
+    _refuse((match.args or match.host or match.scheme or to.args or to.host or to.scheme, why))
     removed, kept = [], list(to.path)
     for position, piece in enumerate(match.path):
         if kept and _same(kept[0], piece):
             kept.pop(0)
         else:
             removed.append(position)
-    if kept or not removed or len(to.path) + len(removed) != len(match.path):
-        raise _CannotExpressError(why)
+    _refuse((kept or not removed or len(to.path) + len(removed) != len(match.path), why))
     return removed, _path_pattern(match.path)
 
 

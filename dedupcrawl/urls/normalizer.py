@@ -9,21 +9,21 @@ from __future__ import annotations
 import logging
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
 
+from dedupcrawl.core.url_forms import TokenIndex
 from dedupcrawl.core.url_parts import UrlParts, split_url
 from dedupcrawl.printable import printable
 from dedupcrawl.setting import listed
 from dedupcrawl.sites import other_form, site_of
-from dedupcrawl.urls.compiled_rule import TooLongError, compiled, host_key
+from dedupcrawl.urls.compiled_rule import TooLongError, compiled
 from dedupcrawl.urls.normalized import Normalized, as_of, left, result
 from dedupcrawl.urls.overlaps import done_in_part, on_all_hosts
 from dedupcrawl.urls.rule import Kind, Rule, RuleError
 from dedupcrawl.urls.rule_files import SiteRules, checked, file_name, file_of, read_rules, rule_files, rules_of
-from dedupcrawl.urls.rule_set import RuleSet, rule_set
 from dedupcrawl.urls.spelling import LONGEST_URL, as_sent, canonical_url
 
 logger = logging.getLogger(__name__)
@@ -31,7 +31,6 @@ logger = logging.getLogger(__name__)
 # Characters of a URL that is short enough in its one spelling, too: in this each is twelve at most, as four bytes are.
 _SURELY_SPELLED = LONGEST_URL // 12
 MOST_PASSES = 16  # over the rules of a site; a URL that still changes is left alone
-_HOSTS_OF_A_SITE = 1_000  # whose rules are ready to be applied
 _HOSTS_KEPT = 10_000  # hosts whose rules, or whose lack of rules, are remembered
 _REDUCED = 100  # sets of the rules of a site without some, ready to be applied: 48 KB each of a hundred rules
 _URLS_KEPT = 10_000  # whose canonical form is remembered (docs/measured/cost.md, "Where it goes")
@@ -49,46 +48,20 @@ class SiteNormalizer:
     """The rules of one site, ready to be applied.
 
     Most rules are for URLs that have a certain argument or segment, so they are found by it in a dictionary; the others
-    have texts of which one must be in the URL. Rules that are not found this way are not tried, nor are rules for other
-    hosts. Of a million rules most lie in cold memory, so what differs from site to site is kept small: strings are
-    interned, and rules that do the same, as on all sites of one software, are one object.
+    have a host, or texts of which one must be in the URL. Rules that are not found this way are not tried. Of a million
+    rules most lie in cold memory, so what differs from site to site is kept small: strings are interned, and rules that
+    do the same, as on all sites of one software, are one object.
     """
 
-    __slots__ = ("_by_host", "_rules", "_sets", "_sole", "_stays", "site")
+    __slots__ = ("_hits", "_named", "_next", "_rules", "site")
 
     def __init__(self, site_rules: SiteRules) -> None:
         self.site = site_rules.site
         used = [one for one in site_rules.rules if not one.is_off and one.convert != "syntax"]  # done before any rule
-        rules = [(sys.intern(one.id), one.kind, compiled(one)) for one in used]
-        self._stays = all(rule.stays_on_host() for _, _, rule in rules)
-        self._sole: RuleSet | None = None
-        self._sets = dict[str, RuleSet]()
-        if not any(one.rule.hosts for _, _, one in rules):
-            self._sole = rule_set(*rules)
-            return
-        self._rules = rules
-        self._by_host: defaultdict[str, list[int]] = defaultdict(list)
-        for i, (_, _, rule) in enumerate(rules):
-            for host in rule.hosts or ("",):
-                self._by_host[host_key(host)].append(i)
-
-    def _of(self, authority: str) -> RuleSet:
-        """The rules that may be for this host and port.
-
-        Of 38 hosts of a university that run one program each had the rules of all to try: 25 a link.
-        """
-        if self._sole is not None:
-            return self._sole
-        if (compiled := self._sets.get(authority)) is None:
-            if len(self._sets) >= _HOSTS_OF_A_SITE:
-                self._sets.clear()
-            numbers = sorted({*self._by_host[""], *self._by_host.get(host_key(authority), ())})
-            compiled = self._sets[authority] = rule_set(*[self._rules[i] for i in numbers])
-        return compiled
-
-    def decided_by(self, authority: str) -> object:
-        """What is the same object as long as what is made of the URLs of this host and port is the same."""
-        return self._of(authority) if self._stays else self
+        self._named = [(sys.intern(one.id), one.kind) for one in used]
+        self._rules = list(map(compiled, used))
+        index = TokenIndex([one.asks_for() for one in self._rules], tuple(one.conditions for one in self._rules))
+        self._hits, self._next = index.hits, index.next
 
     def normalize(self, url: str) -> Normalized:
         """Spell the URL as all are spelled, and apply the rules, see `applied`.
@@ -108,61 +81,44 @@ class SiteNormalizer:
         Returns:
             The canonical form, and id and kind of each rule that changed something; None if no rule does.
         """
-        text, site = url, self.site
-        here = self._sole or self._sets.get(parts.authority) or self._of(parts.authority)
-        hits = here.hits(text, parts)
+        form, changes = self._run(url, parts)
+        if form is None:
+            return url, []
+        return (form, [self._named[i] for i, _ in changes]) if changes else None
+
+    def _run(self, text: str, parts: UrlParts) -> tuple[str | None, list[tuple[int, UrlParts]]]:
+        """The canonical form, None if the rules do not come to an end; the number of each rule that changed something,
+        and what it made.
+        """
+        changes: list[tuple[int, UrlParts]] = []
         trail: list[str] = []
-        used: list[tuple[str, Kind]] = []
-        while True:
-            by, place = [], -1
-            try:
-                while (fit := here.next(hits, place + 1, parts)) is not None:
-                    place, values = fit
-                    after = here.rules[hits[place]].made(parts, values, site)
-                    if after is not None:
-                        parts = after
-                        by.append(hits[place])
-            except TooLongError:
-                return url, []
-            if not by:
-                return (text, used) if used else None
-            used += [here.named[i] for i in by]
-            # Sorting makes "%20" of "+", which rules may ask for, and "&" of ";", of which both together keep it off.
-            if here.settled.issuperset(by) and "+" not in text and ";" not in text:
-                return parts.join(), used
+        while len(text) <= LONGEST_URL and len(trail) <= MOST_PASSES:
+            before, hits, place = len(changes), self._hits(text, parts), -1
+            while (fit := self._next(hits, place + 1, parts)) is not None:
+                place, values = fit
+                try:
+                    after = self._rules[hits[place]].made(parts, values, self.site)
+                except TooLongError:
+                    return None, changes
+                if after is not None:
+                    parts = after
+                    changes.append((hits[place], after))
+            if len(changes) == before:
+                return text, changes
             trail.append(text)
             text = parts.join()
             if text in trail:
-                return min(trail[trail.index(text) :]), used
-            if len(text) > LONGEST_URL or len(trail) > MOST_PASSES:
-                return url, []
-            before, here = here, self._of(parts.authority)
-            tried, hits = hits, here.hits(text, parts)
-            if here is before:
-                # What came after the last change has been tried on this very URL.
-                last = by[-1]
-                done = {i for i in tried if i > last} | ({last} & here.idempotent)
-                if done.issuperset(hits):  # else all of them: an earlier one may make another URL of it
-                    return text, used
+                return min(trail[trail.index(text) :]), changes
+        return None, changes
 
-    def steps(self, url: str) -> Iterator[tuple[str, str]]:
+    def steps(self, url: str) -> list[tuple[str, str]]:
         """What `normalize` does, for people: the id of each rule that changes the spelled URL, and what it makes of it.
 
         Of a URL that goes round in a circle once round, of one that grows without end as far as it is followed.
         """
-        seen: set[str] = set()
-        text, parts = spelled_tokens(url)
-        while parts is not None and text not in seen and len(seen) <= MOST_PASSES:
-            seen.add(text)
-            here = self._of(parts.authority)
-            for i in here.hits(text, parts):
-                try:
-                    after = here.rules[i].change(parts, self.site)
-                except TooLongError:
-                    return
-                if after is not None:
-                    parts, text = after, after.join()
-                    yield here.named[i][0], text
+        spelled, parts = spelled_tokens(url)
+        changes = [] if parts is None else self._run(spelled, parts)[1]
+        return [(self._named[i][0], after.join()) for i, after in changes]
 
 
 def spelled_tokens(url: str) -> tuple[str, UrlParts | None]:
@@ -172,24 +128,34 @@ def spelled_tokens(url: str) -> tuple[str, UrlParts | None]:
     return spelled, split_url(spelled) if is_spelled else None
 
 
-def _site(authority: str) -> str:
-    return site_of(canonical_url(f"http://{authority}"))
-
-
 def identity(normalize: Callable[[str], Normalized], url: str) -> str:
     """What a page is known by in an index, or with its fragment an item of the page: its page's canonical form."""
     page, mark, item = url.partition("#")
     return f"{normalize(page).canonical}{mark}{item}"
 
 
-class _Host(NamedTuple):
-    """A host and port: the rules of its site, if any, and what decides what they make of its URLs."""
+class _Site:
+    """The rules of a site, and those sets of them that are used on it, ready to be applied."""
 
-    site: SiteNormalizer | None = None
-    decided_by: object = None
+    def __init__(self, site_rules: SiteRules) -> None:
+        self.rules = site_rules
+        self.all = SiteNormalizer(site_rules)
+        self._some: dict[tuple[frozenset[str], bool], SiteNormalizer] = {}
 
+    @cached_property
+    def by_id(self) -> dict[str, Rule]:
+        return {rule.id: rule for rule in self.rules.rules}
 
-_NO_HOST = _Host()
+    def without(self, excluded: frozenset[str], *, are_rewrites: bool) -> SiteNormalizer:
+        if not excluded and not are_rewrites:
+            return self.all
+        if (some := self._some.get((excluded, are_rewrites))) is None:
+            if len(self._some) >= _REDUCED:
+                self._some.clear()
+            rules = (rule for rule in self.rules.rules if rule.id not in excluded)
+            kept = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
+            some = self._some[excluded, are_rewrites] = SiteNormalizer(SiteRules(self.rules.site, kept))
+        return some
 
 
 class Normalizer:
@@ -220,12 +186,9 @@ class Normalizer:
         self._named = named or {}  # site → a file that is read already
         self._more, self._tries = more, tries
         self._equivalences = defaultdict[str, set[str]](set)  # site → ids of rules that became equivalences
-        self._by_site: dict[str, SiteNormalizer | None] = {}
-        self._by_authority: dict[str, _Host] = {}
-        self._authorities: dict[str, list[str]] = {}  # by site, of these
-        self._rules: dict[str, dict[str, Rule]] = {}  # site → id → rule
-        self._reduced: dict[str, dict[tuple[frozenset[str], bool], SiteNormalizer]] = {}  # without some of its rules
-        self._remembered: dict[tuple[str, object, bool], Normalized] = {}
+        self._sites: dict[str, _Site | None] = {}
+        self._names: dict[str, str] = {}  # host and port → site
+        self._remembered: dict[tuple[SiteNormalizer, str], Normalized] = {}
 
     @classmethod
     def from_paths(
@@ -255,14 +218,10 @@ class Normalizer:
         """The canonical form of any string, see `SiteNormalizer.normalize`."""
         if not isinstance(url, str):
             raise TypeError(f"a URL is text, not {type(url).__name__}.")
-        pieces = url.split("/", 3)  # inlined: it is asked about every link
-        host = self._by_authority.get(pieces[2]) if len(pieces) > 2 and not pieces[1] else _NO_HOST
-        if host is None:
-            host = self._host(url)
-        if host.site is None:
+        if (site := self._site(url)) is None:
             spelled = canonical_url(url)
             return left(url, url) if spelled == url else as_of(url, self.normalize(spelled))
-        return self._remembered.get((url, host.decided_by, False)) or self._by_all(url)
+        return self._by(site.all, url)
 
     def identity(self, url: str) -> str:
         """What a page is known by in an index, or with its fragment an item of the page: its page's canonical form."""
@@ -270,37 +229,24 @@ class Normalizer:
 
     def forms(self, url: str) -> set[str]:
         """What the rules make of a URL one after another, the canonical form included."""
-        site = self._host(url).site
-        return set() if site is None else {after for _, after in site.steps(url)}
+        site = self._site(url)
+        return set() if site is None else {after for _, after in site.all.steps(url)}
 
     def by_some(self, url: str, which: Excluded | None = None, *, are_rewrites: bool = False) -> Normalized:
         """What is made of any string without those rules on its way that `which` names; or by rewrites alone."""
         spelled, excluded = canonical_url(url), frozenset[str]()
-        normalized, site = self._by_all(spelled, are_rewrites=are_rewrites), site_of(spelled)
+        if (site := self._site(spelled)) is None:
+            return left(url, spelled)
+        normalized = self._by(site.without(excluded, are_rewrites=are_rewrites), spelled)
         while which is not None and (more := which(spelled, normalized.rules)):
             excluded |= more
-            normalized = self._without(site, excluded, are_rewrites=are_rewrites).normalize(spelled)
+            normalized = site.without(excluded, are_rewrites=are_rewrites).normalize(spelled)
         return as_of(url, normalized)
 
-    def _without(self, site: str, excluded: frozenset[str], *, are_rewrites: bool = False) -> SiteNormalizer:
-        """By the rules of a site but some; or of those by the rewrites alone."""
-        reduced, key = self._reduced.setdefault(site, {}), (excluded, are_rewrites)
-        if key not in reduced:
-            if len(reduced) >= _REDUCED:
-                reduced.clear()
-            rules = (rule for rule in self._by_id(site).values() if rule.id not in excluded)
-            kept = tuple(rule for rule in rules if rule.kind == "rewrite" or not are_rewrites)
-            reduced[key] = SiteNormalizer(SiteRules(site, kept))
-        return reduced[key]
-
-    def _by_all(self, url: str, *, are_rewrites: bool = False) -> Normalized:
-        host = self._host(url)
-        if host.site is None:
-            return left(url, url)
-        remembered, key = self._remembered, (url, host.decided_by, are_rewrites)
+    def _by(self, rules: SiteNormalizer, url: str) -> Normalized:
+        remembered, key = self._remembered, (rules, url)
         if (normalized := remembered.get(key)) is None:
-            site = self._without(site_of(url), frozenset(), are_rewrites=True) if are_rewrites else host.site
-            normalized = site.normalize(url)
+            normalized = rules.normalize(url)
             if len(url) <= _LONGEST_KEPT:
                 if len(remembered) >= _URLS_KEPT:
                     remembered.clear()
@@ -314,16 +260,17 @@ class Normalizer:
 
     def has_rules_for(self, url: str) -> bool:
         """True when there is a rule file that can be read, if an empty one, for the site of this URL."""
-        return self._host(url).site is not None
+        return self._site(url) is not None
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
-        """All rules of a site, with their evidence."""
+        """All rules of a site, with their evidence, as its file has them now."""
         site_rules = self._read(site)
         return () if site_rules is None else site_rules.rules
 
     def rule(self, site: str, rule_id: str) -> Rule | None:
         """One of them."""
-        return self._by_id(site).get(rule_id)
+        of_site = self._of(site)
+        return None if of_site is None else of_site.by_id.get(rule_id)
 
     def file_of(self, site: str) -> Path | None:
         """The file with the rules of a site."""
@@ -340,45 +287,32 @@ class Normalizer:
     def add_file(self, path: Path) -> None:
         """Take a rule file that is new, or take one as it is now."""
         self._files[path.name] = path
-        self._forget()
+        self._sites.clear()
 
     def has_more(self, site: str) -> None:
         """The rules of a site have changed: forget what was made ready for it, and for no other site."""
-        for authority in self._authorities.pop(site, ()):
-            self._by_authority.pop(authority, None)
-        for cache in (self._by_site, self._rules, self._reduced):
-            cache.pop(site, None)
+        self._sites.pop(site, None)
 
-    def _forget(self) -> None:
-        for cache in (self._by_authority, self._authorities, self._by_site, self._rules, self._reduced):
-            cache.clear()
-
-    def _host(self, url: str) -> _Host:
+    def _site(self, url: str) -> _Site | None:
         pieces = url.split("/", 3)
         if len(pieces) < 3 or pieces[1]:
-            return _NO_HOST
+            return None
         authority = pieces[2]
-        if authority in self._by_authority:
-            return self._by_authority[authority]
-        for mark in "?#":
-            authority = authority.partition(mark)[0]
-        if len(authority) > _LONGEST_HOST:
-            return _NO_HOST
-        name = _site(authority)
-        if len(self._by_authority) >= _HOSTS_KEPT:
-            self._forget()
-        if name not in self._by_site:
-            rules = self._read(name)
-            self._by_site[name] = None if rules is None else SiteNormalizer(rules)
-        site = self._by_site[name]
-        host = self._by_authority[authority] = _Host(site, None if site is None else site.decided_by(authority))
-        self._authorities.setdefault(name, []).append(authority)
-        return host
+        if authority not in self._names:
+            authority = authority.partition("?")[0].partition("#")[0]
+            if len(authority) > _LONGEST_HOST:
+                return None
+            if len(self._names) >= _HOSTS_KEPT:
+                self._names.clear()
+                self._sites.clear()
+            self._names[authority] = site_of(canonical_url(f"http://{authority}"))
+        return self._of(self._names[authority])
 
-    def _by_id(self, site: str) -> dict[str, Rule]:
-        if (rules := self._rules.get(site)) is None:
-            rules = self._rules[site] = {rule.id: rule for rule in self.rules_of(site)}
-        return rules
+    def _of(self, site: str) -> _Site | None:
+        if site not in self._sites:
+            rules = self._read(site)
+            self._sites[site] = None if rules is None else _Site(rules)
+        return self._sites[site]
 
     def _read(self, site: str) -> SiteRules | None:
         site_rules = self._given.get(site) or self._given.get(other_form(site))

@@ -185,12 +185,12 @@ class Rule:
             RuleError: When a name or a value is not one of a rule.
         """
         where = f"rule {row.get('id')!r}"
-        row = {name: value for name, value in row.items() if name not in _NO_MORE}
-        if unknown := sorted(row.keys() - _TAKES.keys()):
-            raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(_TAKES)}")
-        if "kind" not in row:
-            raise RuleError(f"{where} has no kind, which {_TAKES['kind']}")
         given = {"id": "", **row}
+        given.pop("names_at", None)  # what earlier versions wrote of the parts of a site
+        if unknown := sorted(given.keys() - _TAKES.keys()):
+            raise RuleError(f"{where}: unknown key {unknown[0]!r}; a rule has {', '.join(_TAKES)}")
+        if "kind" not in given:
+            raise RuleError(f"{where} has no kind, which {_TAKES['kind']}")
         try:
             rule = msgspec.convert(given, cls, builtin_types=(date,))
         except msgspec.ValidationError as error:
@@ -357,7 +357,6 @@ _WORDS = {
 }
 _MARKS = frozenset("&;=?#")  # no name of an argument has one
 _NOT_OF_HOSTS = frozenset("/\\*?#@ ")
-_NO_MORE = {"names_at"}  # what earlier versions wrote of the parts of a site
 _TAKES = {f.name: _WORDS[f.type] for f in fields(Rule) if isinstance(f.type, str)}
 """What each value of a rule is, for people."""
 

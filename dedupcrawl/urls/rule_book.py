@@ -142,12 +142,10 @@ class RuleBook:
         return self.is_wanting(url, rules) and not any(one.failed for one in self._of(url, rules))
 
     def begin(self, url: str, rules: tuple[str, ...]) -> None:
-        """A trial of these rules has begun."""
         for one in self._of(url, rules):
             one.sections.of(url).begin()
 
     def end(self, url: str, rules: tuple[str, ...]) -> None:
-        """It has ended, in whatever way."""
         for one in self._of(url, rules):
             one.sections.of(url).end()
 

@@ -66,7 +66,6 @@ class SiteRules(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, rules=tuple(map(Rule.on_trial, self.rules)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of a rule file."""
         return {"site": self.site, "rules": [rule.to_dict() for rule in self.rules]}
 
     @classmethod
@@ -173,12 +172,10 @@ def write_rules(folder: Path, site_rules: SiteRules) -> Path:
 
 
 def encoded(site_rules: SiteRules) -> str:
-    """The text of a rule file."""
     return msgspec.toml.encode(site_rules.to_dict()).decode()
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a rule file in one step."""
     with replacing(path) as file:
         file.write(text.encode())
 

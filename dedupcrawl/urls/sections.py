@@ -144,13 +144,11 @@ class Section(msgspec.Struct):
         return self.before[0] + self.passed > 0
 
     def begin(self) -> None:
-        """A trial has begun."""
         self.begun += 1
         self.open += 1
         self.left = max(0, self.left - 1)
 
     def end(self) -> None:
-        """It has ended, in whatever way."""
         self.open = max(0, self.open - 1)
 
     def passes(self, url: str = "") -> None:
@@ -258,7 +256,6 @@ class Sections:
         return [(section.counterexample, section.led_to) for section in self._off.values() if section.counterexample]
 
     def is_off(self, url: str) -> bool:
-        """True where the rule is no longer used."""
         return bool(self._off) and self._key(url) in self._off
 
     def switch_off(self, section: Section) -> bool:

@@ -96,12 +96,10 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_literal(self) -> bool:
-        """True when it holds no capture."""
         return not self.captures
 
     @property
     def is_star(self) -> bool:
-        """True when it is `{name*}`."""
         return bool(self.captures) and self.captures[0].star
 
     @property
@@ -112,7 +110,6 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def form(self) -> ValueForm:
-        """Itself, ready to be compared and filled in."""
         return _form_of(self)
 
 
@@ -139,12 +136,10 @@ class Template(msgspec.Struct, frozen=True, gc=False):
     whole: Piece | None = None
 
     def captures(self) -> list[Capture]:
-        """All captures."""
         pieces = [self.whole, self.host, *(self.path or ()), *(value for _, value in self.args)]
         return [capture for piece in pieces if piece is not None for capture in piece.captures]
 
     def names(self) -> set[str]:
-        """Names of all captures."""
         return {capture.name for capture in self.captures() if capture.name}
 
     def has_irrelevant(self) -> bool:
@@ -274,36 +269,9 @@ path_form = lru_cache(maxsize=_SHARED)(PathForm)
 
 
 def scope_of(template: Template) -> Scope:
-    """The path and the arguments of a template, ready to be compared."""
     path = path_form(template.path) if template.path else None
     return Scope(path, argument_forms(template.args))
 
 
 def argument_forms(args: Sequence[tuple[str, Piece | None]]) -> tuple[tuple[str, ValueForm | None], ...]:
-    """The arguments of a template, ready to be compared and filled in."""
     return tuple((name, None if piece is None else piece.form) for name, piece in args)
-
-
-def may_grow(match: Template, to: Template) -> bool:
-    """False only if a rule surely adds no more characters to path and query than it removes.
-
-    Rules are applied again and again, so the result of one that adds to a URL has to be measured each time.
-    """
-    uses = to.captures()
-    gone = {c.name for piece in (match.path or () if to.path else ()) for c in piece.captures}
-    gone |= {c.name for _, piece in match.args if piece for c in piece.captures}
-    if len({use.name for use in uses}) < len(uses) or any(use.conversions or use.name not in gone for use in uses):
-        return True
-    stars = [piece for piece in match.path or () if piece.is_star]
-    runs = {star.captures[0].name for star in stars} - {""}
-    moved = [piece for piece in to.path or () if piece.literals == ("", "") and piece.captures[0].name in runs]
-    is_bare = to.path is not None and len(moved) == len(to.path)  # then no segment at all is "/"
-    return _least_size(to, moved) + is_bare > _least_size(match if to.path else replace(match, path=None), stars)
-
-
-def _least_size(template: Template, runs: Sequence[Piece]) -> int:
-    """Characters of path and query without the values of named captures; of these segments, which may be none, none."""
-    forms = [(1, piece) for piece in template.path or () if piece not in runs]
-    forms += [(len(name) + 2, piece) for name, piece in template.args if piece is not None]
-    bare = sum(len(name) + 1 for name, piece in template.args if piece is None)
-    return bare + sum(front + sum(map(len, p.literals)) + sum(not c.name for c in p.captures) for front, p in forms)

@@ -98,7 +98,6 @@ class WatchedRule(msgspec.Struct):
 
     @classmethod
     def of(cls, rule: Rule, owner: str) -> WatchedRule:
-        """One that was not used yet."""
         own = for_owner(rule, owner)
         return cls(own, Sections(own, is_new=bool(rule.examples) and not own.examples), owner)
 
@@ -118,7 +117,6 @@ class WatchedRule(msgspec.Struct):
 
     @property
     def passed(self) -> int:
-        """Trials."""
         return sum(section.passed for section in self.sections)
 
     @property
@@ -142,7 +140,6 @@ class WatchedRule(msgspec.Struct):
 
     @property
     def is_refuted(self) -> bool:
-        """By all trials together."""
         return bool(self.failed) and is_refuted(self.before[0] + self.passed, self.before[1] + self.failed)
 
     def is_refuted_at(self, section: Section) -> bool:
@@ -156,7 +153,6 @@ class WatchedRule(msgspec.Struct):
 
     @property
     def _trials(self) -> int:
-        """That are known of, in this crawl and in earlier ones."""
         return self.rule.tried + self.passed + self.failed
 
     def is_due(self, url: str, share: float, chance: Random) -> bool:
@@ -287,7 +283,6 @@ class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, watched: WatchedRule) -> TrialRecord:
-        """What this crawl has found out."""
         rule, tried = watched.rule, watched.passed + watched.failed
         examples, wrong = watched.pairs_with(rule)
         return cls(tried, watched.failed, examples, rule.kind == "equivalence", wrong)
@@ -326,7 +321,6 @@ class SiteTrials(msgspec.Struct, frozen=True):
     failed: dict[str, str] = msgspec.field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """As JSON."""
         return msgspec.json.encode(self)
 
     @classmethod

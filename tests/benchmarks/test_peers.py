@@ -7,7 +7,7 @@ import pytest
 from benchmarks.peers.methods import Peer, all_peers
 from benchmarks.peers.run import run_ours, run_peer, run_published
 from benchmarks.peers.stream import Quality, quality
-from benchmarks.stream_quality import Row
+from benchmarks.planted_cases import Row
 from dedupcrawl.content.checks.feature_code import FeatureCodeCheck
 
 WORDS = {

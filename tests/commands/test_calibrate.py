@@ -93,28 +93,6 @@ def test_labels_of_equal_pages_and_labels_given_twice_teach_nothing(
     assert (tmp_path / "model.json").read_bytes() == alone
 
 
-@pytest.mark.parametrize(
-    ("labels", "said"),
-    [
-        ([row for row in LABELS if row["same"]], "all 20 labels say 'same page'"),
-        ([*LABELS, LABELS[2] | {"same": True}], "line 41 says that the two are the same page"),
-        ([{"new": "http://a.example/x", "kept": "http://a.example/y", "same": True}], "line 1: the index has neither"),
-        ([LABELS[0] | {"same": "yes"}], 'line 1 does not say whether the two are the same: "same" takes true or false'),
-        ([LABELS[0] | {"new": {"url": "http://a/", "html": "<p>"}}], "has no text to compare"),
-        ([LABELS[0] | {"new": {"url": "", "text": "word"}}], "its url is empty"),
-        ([LABELS[0]], "the only label says"),
-        (EQUAL, "there is no label to learn from"),
-        ([], "there is no label to learn from"),
-    ],
-)
-def test_labels_that_teach_nothing_are_one_sentence_and_nothing_is_written(
-    tmp_path: Path, labels: list[dict[str, Any]], said: str
-) -> None:
-    checked(tmp_path, [LABELS[0]["new"]])
-    check_refused(calibrate(tmp_path, labels, "--index", tmp_path / "index"), said)
-    assert not (tmp_path / "model.json").exists()
-
-
 def test_a_model_that_does_worse_is_not_written(tmp_path: Path) -> None:
     """Where the package's drops are right, one label that says otherwise of the same makes it drop less."""
     labels = []

@@ -22,11 +22,10 @@ from dedupcrawl.commands.check import _secret_of, in_batch_order
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests.commands.invoked import check_refused, run, told, write
 from tests.commands.invoked import rows as verdicts
+from tests.commands.invoked import run, write
 from tests.crawl_logs.test_warc import answer
 from tests.crawls.site import page, prose
-from tests.fixtures import table_of
 
 
 def check(*arguments: object) -> Result:
@@ -52,35 +51,6 @@ def test_the_same_files_have_the_same_verdicts_and_others_are_keyed_otherwise(tm
     assert same[0] == same[1] == same[2]
     assert _secret_of([file]) != _secret_of([write(tmp_path / "more.jsonl", *rows, *ROWS)])
     assert _secret_of([file, tmp_path]) is _secret_of([tmp_path / "missing"]) is None
-
-
-def test_one_row_out_for_each_row_in(tmp_path: Path) -> None:
-    rows = verdicts(check(write(tmp_path / "pages.jsonl", *ROWS)))
-    assert [row["url"] for row in rows] == [row["url"] for row in ROWS]
-    assert [row["verdict"] for row in rows] == ["unique", "duplicate", "unique", "abstained"]
-    assert list(rows[0]) == ["url", "verdict", "duplicate_of", "check", "similarity", "evidence"]
-    assert (rows[1]["duplicate_of"], rows[1]["check"], rows[1]["similarity"]) == ("http://a.example/1", "exact", 1.0)
-
-
-@pytest.mark.parametrize("order", ["stream", "batch"])
-def test_an_index_remembers_between_calls(tmp_path: Path, order: str) -> None:
-    first = write(tmp_path / "1.jsonl", *ROWS)
-    second = write(tmp_path / "2.jsonl", {"url": "http://c.example/", "text": prose(1)})
-    index = tmp_path / "index"
-    verdicts(check(first, "--index", index, "--order", order))
-    (again,) = verdicts(check(second, "--index", f"lmdb:{index}", "--order", order))
-    assert again["verdict"] == "duplicate"
-    assert {row["verdict"] for row in verdicts(check(first, "--index", index))[::2]} == {"unique"}  # updates
-
-
-def test_batch_keeps_the_longest_and_answers_in_the_order_of_the_rows(tmp_path: Path) -> None:
-    """The excerpt comes first: as a stream it is kept, as a batch its source is."""
-    source = "\n".join(prose(n, 400) for n in (1, 2))
-    excerpt = prose(1, 400)
-    path = write(tmp_path / "p.jsonl", {"url": "http://a/x", "text": excerpt}, {"url": "http://a/s", "text": source})
-    assert [row["verdict"] for row in verdicts(check(path, "--checks", "feature_code"))] == ["unique", "unique"]
-    rows = verdicts(check(path, "--checks", "feature_code", "--order", "batch"))
-    assert [(row["url"], row["verdict"]) for row in rows] == [("http://a/x", "duplicate"), ("http://a/s", "unique")]
 
 
 SHOP = """
@@ -112,33 +82,6 @@ def test_what_a_program_says_once_makes_no_other_page(tmp_path: Path) -> None:
     assert kept(True) == kept(False) > 6
 
 
-def test_broken_rows_are_skipped_and_named(tmp_path: Path) -> None:
-    rows = ['{"url": "http://a/1"\n', '["no", "object"]\n', '{"url": "http://a/2"}\n', "\n", '{"text": "no url"}\n']
-    path = write(tmp_path / "pages.jsonl", *rows, '{"url": "http://a/3", "text": 5}\n', "[" * 100_000 + "\n", ROWS[0])
-    with path.open("ab") as file:
-        file.write('{"url": "http://a/4", "text": "今天"}\n'.encode("gb18030"))
-    result = check(path)
-    assert [row["url"] for row in verdicts(result)] == ["http://a.example/1"]
-    for says in (
-        f"{path}, line 1: skipped",
-        "skipped, the row must be an object, not a list",
-        'skipped, the row has no "url"',
-        "skipped, text must be a string or null, not a number",
-        "1 not UTF-8",
-        "7 broken rows skipped",
-    ):
-        assert says in result.stderr
-
-
-def test_a_file_is_not_written_over_that_is_read(tmp_path: Path) -> None:
-    path = write(tmp_path / "pages.jsonl", *ROWS)
-    (tmp_path / "link").symlink_to(path)
-    before = path.read_bytes()
-    for output in (path, tmp_path / "link"):
-        check_refused(check(path, "--output", output), "is one of the files to read")
-    assert path.read_bytes() == before
-
-
 def test_a_record_that_is_cut_short_is_skipped_and_named(tmp_path: Path) -> None:
     path = tmp_path / "pages.warc"
     path.write_bytes(answer("http://a.example/1", page(prose(1))) + answer("http://a.example/2", page(prose(2)))[:-50])
@@ -154,22 +97,6 @@ def test_a_dash_is_stdin(compress: Callable[[bytes], bytes]) -> None:
     result = run("check", "-", input=data)
     assert [row["verdict"] for row in verdicts(result)] == ["unique", "duplicate", "unique", "abstained"]
     assert "stdin, line 5: skipped" in result.stderr
-
-
-def test_output_and_counts_as_json(tmp_path: Path) -> None:
-    pages, output = write(tmp_path / "p.jsonl", *ROWS), tmp_path / "out.jsonl"
-    counts = {"pages": 4, "unique": 2, "duplicate": 1, "abstained": 1, "skipped": 0}
-    assert told(check(pages, "--output", output, "--json")) == counts
-    assert len(output.read_text().splitlines()) == 4
-
-
-@table_of("commands", "what_cannot_be_used_is_said_in_one_sentence")
-def test_what_cannot_be_used_is_said_in_one_sentence(tmp_path: Path, arguments: list[str], says: str) -> None:
-    pages = write(tmp_path / "p.jsonl", *ROWS)
-    write(tmp_path / "words.txt", "cloud computing\n")
-    write(tmp_path / "shop.toml", SHOP.replace("css:.note", "css:p["))
-    verdicts(check(pages, "--index", tmp_path / "index"))
-    check_refused(check(pages, *(argument.replace("FOLDER", str(tmp_path)) for argument in arguments)), says)
 
 
 def test_interrupted_it_leaves_nothing_half_written(tmp_path: Path) -> None:
@@ -239,15 +166,3 @@ def test_the_papers_checks_decide_by_their_thresholds_alone(tmp_path: Path, chec
     assert said["verdict"] == verdict
     evidence = said["evidence"].get("in_doubt", said["evidence"])
     assert ("needed" in evidence) == (checks != "papers" and "probability" in evidence)
-
-
-def test_rows_that_are_broken_in_the_same_way_are_one_line(tmp_path: Path) -> None:
-    path = write(tmp_path / "report.html", "<!DOCTYPE html>\n", "\ufeff\n", *["<p>\n"] * 1_200, '{"url": 1}\n')
-    result = check(path)
-    check_refused(result, "no row is a page: it takes WARC, or JSON Lines")
-    first, counts, _ = result.stderr.splitlines()
-    assert first == f"{path}, lines 1, 2, 3, 4, 5, …: skipped, not a JSON object"
-    assert counts == (
-        "0 pages: 0 unique, 0 duplicate, 0 abstained; 1,203 broken rows skipped "
-        "(1,202 not a JSON object, 1 url must be a string, not a number)"
-    )

@@ -11,7 +11,6 @@ from click.testing import Result
 from dedupcrawl.content.model import TARGET_PRECISION, packaged
 from tests.commands.invoked import checked, rows, run, told, write
 from tests.crawls.site import page, prose
-from tests.fixtures import table_of
 
 SAME = prose(1)
 EDITED = " ".join([*SAME.split()[:40], "brewery", *SAME.split()[41:]])
@@ -113,30 +112,3 @@ def test_the_target_precision_and_the_model_decide(tmp_path: Path) -> None:
         (again,) = rows(compare("--pairs", path, "--set", f"TARGET_PRECISION={target}"))
         assert again["probability"] == row["probability"]
         assert (again["verdict"] == "duplicate") == (row["probability"] >= least)
-
-
-@table_of("commands", "a_row_that_is_no_pair_is_one_sentence_and_nothing_is_written")
-def test_a_row_that_is_no_pair_is_one_sentence_and_nothing_is_written(tmp_path: Path, row: Any, said: str) -> None:
-    path = write(tmp_path / "p.jsonl", pair(SAME, SAME), row)
-    result = compare("--pairs", path, "--output", tmp_path / "out.jsonl")
-    assert result.exit_code == 2
-    assert f"{path}, line 2" in result.stderr
-    assert said in result.stderr
-    assert [found.name for found in tmp_path.iterdir()] == ["p.jsonl"]
-
-
-def test_what_cannot_be_compared(tmp_path: Path, index: Path) -> None:
-    path = write(tmp_path / "urls.jsonl", {"new": "http://a.example/1", "kept": "http://a.example/none"})
-    for arguments, said in (
-        (("http://a.example/1", "http://a.example/none", "--index", index), "neither a kept page nor a kept text"),
-        (("--pairs", path, "--index", index), f"{path}, line 1: "),
-        (("http://a.example/1", "no such file", "--index", index), "neither a file nor a URL"),
-        ((), "it takes OLD and NEW"),
-        (("--pairs", path, "--json"), "--json prints the counts"),
-        (("--pairs", path, "--output", path), "is one of the files to read"),
-        (("--pairs", path, "--set", "TARGET_PRECISION=0"), "checks decide"),
-        (("--pairs", path, "--set", f"MODEL={path}"), "DEDUP_MODEL"),
-    ):
-        result = compare(*arguments)
-        assert result.exit_code == 2, arguments
-        assert said in result.stderr

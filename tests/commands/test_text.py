@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -53,27 +52,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "page.html"
 
 
-def test_nothing_is_template_where_no_site_is_known(file: Path) -> None:
-    found = told(file)
-    assert found["title"] == "Topic 77"
-    assert prose(77, 150) in found["own_text"]
-    assert (found["furniture"], found["slots"], found["selector_found"]) == ([], [], None)
-
-
-def test_an_index_tells_template_and_slots_from_what_is_the_pages_own(file: Path, index: Path) -> None:
-    found = told(file, "--index", index, "--url", "http://a.example/77")
-    parts = {
-        "furniture": [*found["furniture"], *(it["text"] for it in found["beside"] if it["kind"] == "furniture")],
-        "slots": [*found["slots"], *(it["text"] for it in found["beside"] if it["kind"] == "slot")],
-    }
-    assert prose(77, 150) in found["own_text"]
-    assert len(parts["furniture"]) == len(parts["slots"]) == 1
-    assert parts["furniture"][0].startswith("Welcome to the board")
-    assert parts["slots"][0].startswith("There are 77 guests")
-    other = told(file, "--index", index, "--url", "http://b.example/77")
-    assert other["slots"] == []
-
-
 def test_no_secret_of_an_index_makes_a_slot_of_a_line_without_values() -> None:
     page = Page("http://a.example/77", title="Topic 77", paragraphs=("Welcome to the board of the friends of pumps",))
     for number in range(400):  # a word has the symbol of a date word by one secret in 546
@@ -81,12 +59,6 @@ def test_no_secret_of_an_index_makes_a_slot_of_a_line_without_values() -> None:
         for _ in range(RECURRING):
             template.add(Analysis(page, secret).text.block_hashes)
         assert [line.kind for line in lines_of(page, template, secret)[0]] == ["furniture"]
-
-
-def test_a_url_of_an_index_that_kept_its_text(index: Path) -> None:
-    found = told("a.example/3", "--index", index)
-    assert (found["url"], found["title"]) == ("http://a.example/3", "Topic 3")
-    assert prose(3, 150) in found["own_text"]
 
 
 def test_it_can_be_read_without_colours_and_with(file: Path, index: Path) -> None:
@@ -97,21 +69,6 @@ def test_it_can_be_read_without_colours_and_with(file: Path, index: Path) -> Non
     assert "~ There are 77 guests" in plain
     assert "\x1b[" not in plain
     assert "\x1b[33m~ There are" in coloured
-
-
-def test_settings_are_applied_and_a_selector_that_finds_nothing_is_told(file: Path) -> None:
-    assert told(file, "--set", "SELECTOR=.post")["own_text"] == [prose(77, 150)]
-    assert told(file, "--set", "SELECTOR=.post")["selector_found"] is True
-    missed = told(file, "--set", "SELECTOR=.article")
-    assert missed["selector_found"] is False
-    assert len(missed["own_text"]) + len(missed["beside"]) == 3
-    assert (
-        "DEDUP_SELECTOR finds no text on this page: the page is read" in text(file, "--set", "SELECTOR=.article").stdout
-    )
-    both = text(file, "--set", "SELECTOR=.post", "--set", "IGNORE=css:.post p").stdout
-    assert "DEDUP_SELECTOR finds no text on this page but what DEDUP_IGNORE leaves out" in both
-    ignored = told(file, "--set", "IGNORE=css:.stats")
-    assert "guests" not in json.dumps(ignored)
 
 
 @table_of("commands", "what_cannot_be_read")

@@ -20,7 +20,7 @@ from click.testing import Result
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests import warm
-from tests.commands.invoked import check_refused, run, told, write
+from tests.commands.invoked import check_refused, run, write
 from tests.fixtures import table_of
 
 TRAIN = [sys.executable, "-m", "dedupcrawl.cli", "train"]
@@ -53,60 +53,6 @@ def test_uses_that_the_log_says_nothing_of_are_told(tmp_path: Path) -> None:
     assert int(found[1]) == int(found[2]) + int(found[3])
 
 
-def test_for_people(tmp_path: Path) -> None:
-    log = write_log(tmp_path / "log")
-    assert "180 URLs, 60 duplicate clusters, 120 redundant URLs, each counted once" in train(tmp_path, log).stdout
-    with log.open("a") as file:
-        file.write("broken\n")
-    (tmp_path / "rules" / "s0.com.toml").unlink()
-    result = train(tmp_path)
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[0].startswith("181 rows of 1 site in ")
-    assert lines[1:3] == ["180 URLs, 60 duplicate clusters, 120 redundant URLs", "false clusters left out: none"]
-    assert lines[3].endswith(f" for 1 site in {tmp_path}/rules")
-    proved = re.fullmatch(
-        r"held-out clusters: (\d+) uses of rules, (\d+) led to the right page and 0 to another one, "
-        r"precision 1\.0000 \(at least (0\.\d{4}), 95% sure\)",
-        lines[4],
-    )
-    assert proved is not None
-    assert float(proved[3]) == round(0.05 ** (1 / int(proved[1])), 4), "Clopper and Pearson, where all were right"
-    assert lines[5].startswith("the whole log: 180 URLs changed, 120 merged, 0 URLs sent to a URL of another cluster")
-    assert lines[6] == "Where to look next:"
-    assert lines[7].startswith(f"  dedupcrawl rules list --rules {tmp_path}/rules ")
-    assert result.stderr == f"{log}, line 181: skipped, not a JSON object\nskipped rows: 1 (not a JSON object)\n"
-
-
-PAGES = [{"url": "http://a.com/", "text_digest": "1"}, {"url": "http://a.com/?a=1", "text_digest": "1"}]
-
-
-@pytest.mark.parametrize(
-    ("pages", "options", "says"),
-    [
-        (1, (), "No two URLs of this log have the same page"),
-        (2, (), "No rule was sure enough."),
-        (2, ("--min-coverage", "1000"), "No rule was sure enough with --min-coverage: there may be some without."),
-        (2, ("--min-precision", "1"), "No rule was sure enough with --min-precision: there may be some without."),
-        (2, ("--holdout", "0.1"), "No rule was sure enough with --holdout: there may be some without."),
-        (2, ("--software", "False"), "No rule was sure enough with --software False: there may be some without."),
-    ],
-)
-def test_why_there_may_be_no_rule_is_told(tmp_path: Path, pages: int, options: tuple[str, ...], says: str) -> None:
-    write(tmp_path / "log", *PAGES[:pages])
-    said = train(tmp_path, *options).stdout
-    assert "0 rules for 0 sites" in said
-    assert said.splitlines()[-1].startswith(says)
-
-
-def test_a_broken_rule_file_ends_it_before_anything_is_written(tmp_path: Path) -> None:
-    (tmp_path / "rules").mkdir()
-    file = write(tmp_path / "rules" / "s0.com.toml", "nonsense")
-    write_log(tmp_path / "log")
-    check_refused(train(tmp_path), f"Error: {file}, line 1, where the file ends: ")
-    assert file.read_text() == "nonsense"
-
-
 @table_of("commands", "train_mistakes")
 def test_mistakes(tmp_path: Path, arguments: list[str], says: str) -> None:
     write(tmp_path / "log", "hello\n")
@@ -118,14 +64,6 @@ def test_mistakes(tmp_path: Path, arguments: list[str], says: str) -> None:
 def test_rows_that_say_nothing_of_their_page_are_told_in_words(tmp_path: Path, log: str, says: str) -> None:
     write(tmp_path / "log", log)
     assert train(tmp_path).stderr == f"skipped rows: {says}\n"
-
-
-@pytest.mark.parametrize("content", ["", " \n"])
-def test_an_empty_log_is_named(tmp_path: Path, content: str) -> None:
-    empty = write(tmp_path / "log", content)
-    check_refused(train(tmp_path), f"there is nothing in {empty}: take the crawl log")
-    beside = train(tmp_path, write_log(tmp_path / "full"))
-    assert (beside.exit_code, beside.stderr) == (0, f"{empty} is empty.\n")
 
 
 def test_what_is_not_read_of_a_damaged_log_is_told(tmp_path: Path) -> None:
@@ -142,19 +80,6 @@ def test_what_is_not_read_of_a_damaged_log_is_told(tmp_path: Path) -> None:
     log.write_bytes(whole[:-6] + bytes([whole[-6] ^ 1]) + whole[-5:])
     said = train(tmp_path).stderr
     assert "its checksum is wrong, so rows before may be damaged as well (CRC check failed" in said
-
-
-@pytest.mark.parametrize("content", ["url,digest\n", "url\nhttp://a.com/\n"])
-def test_a_log_of_nothing(tmp_path: Path, content: str) -> None:
-    write(tmp_path / "log", content)
-    check_refused(train(tmp_path), "no row has both a URL and a digest")
-    assert not (tmp_path / "rules").exists()
-
-
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    log, file = write_log(tmp_path / "log"), write(tmp_path / "file", "")
-    says = "each rule file is intact, in its old or its new version"
-    check_refused(run("train", log, "--rules", file / "rules"), says, 1)
 
 
 def test_a_disk_that_is_full_half_way_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,55 +138,6 @@ def test_an_interrupt_leaves_the_old_rules_and_says_so(tmp_path: Path) -> None:
     assert read_rules(folder / "s0.com.toml").rules == (old,)
     assert len(list(folder.iterdir())) == 1
     assert list(work.iterdir()) == []
-
-
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    write_rules(tmp_path / "rules", SiteRules("a.com", (Rule("sid", "rewrite", drop=("sid",)),)))
-    return tmp_path / "rules"
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    path = tmp_path / "log.csv"
-    path.write_text(
-        "url,digest\nhttp://a.com/,x\nhttp://a.com/?sid=1,x\nhttp://a.com/?sid=2,y\nhttp://a.com/3\nmailto:x,y\n"
-    )
-    return path
-
-
-def test_for_people_evaluate(rules: Path, log: Path) -> None:
-    result = run("evaluate", log, "--rules", rules)
-    assert result.exit_code == 0
-    assert result.stdout == (
-        "3 URLs of 1 site (a.com), 1 of them redundant\n"
-        "rules            1 for 1 site\n"
-        "coverage         2 URLs changed, 2 merged\n"
-        "precision        0.5000 (at least 0.0253, 95% sure); 1 URL sent to a URL of another cluster\n"
-        "reduction ratio  0.5000 of the 2 URLs in clusters\n"
-        "a rule saves     1.0 URLs\n"
-        "collisions       1 canonical URL shared by different clusters\n"
-        "most often wrong:\n"
-        "  1 of 2  a.com  sid\n"
-    )
-    assert result.stderr == (
-        f"{log}, line 5: skipped, not 2 fields\nskipped rows: 1 (not 2 fields), 1 (not an http URL)\n"
-    )
-
-
-def test_for_programs(rules: Path, log: Path) -> None:
-    found = told(run("evaluate", log, "--rules", rules, "--json"))
-    assert found["precision_at_least"] == 0.0253
-    assert (found["precision"], found["skipped"]) == (0.5, {"not 2 fields": 1, "not an http URL": 1})
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [("", "there is nothing in "), ("url,digest\nmailto:x,y\n", "no row has both a URL and a digest")],
-)
-def test_logs_of_nothing_are_refused(rules: Path, log: Path, content: str, says: str) -> None:
-    log.write_text(content)
-    check_refused(run("evaluate", log, "--rules", rules), says)
 
 
 ONE_ROW = '{"url": "http://a.com/", "text_digest": "1"}\n'

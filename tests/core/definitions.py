@@ -39,13 +39,17 @@ def without_piled_marks(text: str) -> str:
     return "".join(kept)
 
 
+def _visible(text: str) -> str:
+    return "".join(one for one in text if one not in INVISIBLE)
+
+
 def folded(text: str) -> str:
     """`characters.fold`, of characters that are assigned."""
-    text = without_piled_marks("".join(one for one in text if one not in INVISIBLE))
+    text = without_piled_marks(_visible(text))
     parts = re.split("([\ufdfa\ufdfb])", text)  # they stand for more than six characters, and compose with none
     assert all(expands_too_far(one) == (one in parts[1::2]) for one in set(text))
     normalized = (part if index % 2 else unicodedata.normalize("NFKC", part) for index, part in enumerate(parts))
-    return "".join(normalized).casefold().translate(_SIMPLIFIED)
+    return _visible("".join(normalized)).casefold().translate(_SIMPLIFIED)
 
 
 _REFERENCE = re.compile(r"&(?:#(?:[0-9]{1,9}|[xX][0-9a-fA-F]{1,8})|[a-zA-Z][a-zA-Z0-9]{1,31});?")

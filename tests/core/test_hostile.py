@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzz.core import CORPUS, inputs
 from benchmarks.fuzz.core_targets import TARGETS
+from benchmarks.fuzz.inputs import pieces
+from benchmarks.fuzz.run import CORPUS
 from dedupcrawl.core.page import Page
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.template import MOST, Template
@@ -29,7 +30,7 @@ def test_the_corpus_is_taken_by_every_target(path: Path, target: Callable[[bytes
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 def test_some_inputs_of_the_fuzzer(target: Callable[[bytes], None]) -> None:
-    for data in islice(inputs(20_261_128, [path.read_bytes() for path in sorted(CORPUS.iterdir())]), 200):
+    for data in islice(pieces(20_261_128, [path.read_bytes() for path in sorted(CORPUS.iterdir())]), 200):
         target(data)
 
 

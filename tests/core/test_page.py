@@ -189,41 +189,6 @@ def test_a_value_that_was_escaped_is_what_it_was(value: str) -> None:
     assert facts.anchors == [value.strip(" \t\n\v\f\r")]
 
 
-FACT_PIECES = [
-    "<",
-    ">",
-    "'",
-    '"',
-    "=",
-    "&",
-    "&amp",
-    ";",
-    "#p1",
-    " ",
-    "/",
-    "<!--",
-    "-->",
-    "<a href",
-    "<base ",
-    "<link rel=canonical",
-]
-FACT_PIECES += ["<meta name=", "<script type=a>", "</script>", "<noscript>", "<svg", "<a id=p1>", "</head>", "p=1"]
-
-
-@given(st.lists(st.one_of(st.sampled_from(FACT_PIECES).map(str.encode), st.binary(max_size=4))).map(b"".join))
-def test_any_markup(body: bytes) -> None:
-    facts = Facts(body)
-    facts.elements(LINKS, True), facts.elements(GENERATOR), facts.scripts(b"a")
-    assert facts.has_elements({"p1"}) <= {"p1"}
-    assert set(facts.numbered_anchors) <= set(facts.anchors)
-    assert len(set(facts.references(1_000))) <= body.count(b"=")
-    assert (
-        extract(facts, "http://a.example/")
-        == extract(facts, "http://a.example/")
-        == extract(Facts(body), "http://a.example/")
-    )
-
-
 @table_of("core", "where_tags_are")
 def test_where_tags_are(markup: str, text: str) -> None:
     assert "\n".join(shown(markup.encode())) == text

@@ -22,6 +22,15 @@ def test_secondary_text(markup: str, lines: list[str]) -> None:
     assert read(f"{TEXT}{markup}".encode()).secondary == tuple(lines)
 
 
+def test_captions_of_pictures_are_secondary_text() -> None:
+    """Unless they are links or boilerplate, or so much of the page that they are its main text."""
+    caption = "<figure><img src=/a.png><figcaption>A bowl, <b>34 cm</b><p class=c>Found in 1911</figcaption></figure>"
+    others = "<figure><figcaption><a href=/b>All its pictures</a></figcaption></figure><footer>" + caption + "</footer>"
+    assert read(f"{TEXT * 10}{caption}{others}".encode()).secondary == ("A bowl, 34 cm", "Found in 1911")
+    assert read(f"{TEXT * 10}{others}".encode()).secondary == ()
+    assert "A bowl, 34 cm" in read(f"<h1>A bowl</h1>{caption}".encode()).paragraphs
+
+
 @table_of("core", "what_says_nothing_of_the_page")
 def test_what_says_nothing_of_the_page(markup: str) -> None:
     assert read(f"{TEXT}{markup}".encode()).secondary == ()

@@ -19,8 +19,7 @@ from dedupcrawl.core.symbols import BETWEEN_BLOCKS, SymbolText, blocks_of, vocab
 from dedupcrawl.core.words import ENDS, IDEOGRAPH, KIND
 from dedupcrawl.core.words import LETTER as WORD_LETTER
 from tests.core.definitions import ASSIGNED
-from tests.core.markup import ARTICLES, drawn
-from tests.core.reading import read
+from tests.core.markup import drawn
 from tests.core.recorded import changed
 from tests.fixtures import table_of
 
@@ -74,20 +73,6 @@ def test_kinds_say_which_characters_are_of_symbols(text: str) -> None:
     assert {made.text[at] for at in inside - letters} <= set(".,"), "amid a number"
 
 
-@given(ARTICLES, SECRETS)
-def test_a_page_has_the_symbols_of_its_lines(markup: bytes, secret: Secret) -> None:
-    page = read(markup)
-    main = page.main_text(secret)
-    of_lines = SymbolText.of(page.paragraphs, secret)
-    assert (main.text, main.hashes.tolist()) == (of_lines.text, of_lines.hashes.tolist())
-    assert (main.block_hashes, main.block_lines) == (of_lines.block_hashes, of_lines.block_lines)
-    for lines in page.beside(secret), page.beside(secret):  # the second time they are known
-        for read_lines, texts in zip(lines, (page.asides, page.link_lines, page.secondary), strict=True):
-            of_lines = SymbolText.of(texts, secret)
-            assert (read_lines.block_hashes, read_lines.block_lines) == (of_lines.block_hashes, of_lines.block_lines)
-            assert read_lines.lines_in() == of_lines.lines_in()
-
-
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**16 - 1), max_size=60), SECRETS)
 def test_blocks_of_an_outline(values: list[int], secret: Secret) -> None:
     blocks, begin = list[list[int]](), 0
@@ -102,12 +87,6 @@ def test_blocks_of_an_outline(values: list[int], secret: Secret) -> None:
     assert ends == [sum(map(len, blocks[: number + 1])) for number in range(len(blocks))]
     alone = (blocks_of(struct.pack(f"<{len(block)}H", *block), bytes(len(block)), secret)[3] for block in blocks)
     assert [[one] for one in hashes] == list(alone)
-
-
-@given(TEXTS, SECRETS)
-def test_the_blocks_of_a_text_are_those_of_its_outline(text: str, secret: Secret) -> None:
-    made = SymbolText.of((text,), secret)
-    assert blocks_of(made.values, bytes(len(made.values) // 2), secret)[3] == made.block_hashes
 
 
 @table_of("core", "symbols")
@@ -152,6 +131,15 @@ def test_what_nobody_sees_breaks_no_word() -> None:
     hidden = SymbolText.of(("Donau\u00addampf\u200bschiff\ufeff fährt", "می\u200cخواهم 数\u2060据\u200d库"))
     assert hidden.hashes.tolist() == plain.hashes.tolist()
     assert hidden.text == plain.text
+
+
+def test_spellings_of_one_word_are_one_symbol() -> None:
+    """Arabic with and without tatweel, which stretches a word; Russian with and without the dots of ё."""
+    plain = SymbolText.of(("النخيل", "ее полет, мой"))
+    spelled = SymbolText.of(("النـــخيل", "её полёт, мой"))
+    decomposed = SymbolText.of(("النـخيل", "ее\u0308 поле\u0308т, мои\u0306"))
+    assert plain.hashes.tolist() == spelled.hashes.tolist() == decomposed.hashes.tolist()
+    assert plain.hashes.tolist() != SymbolText.of(("النخيل", "ее полет, мои")).hashes.tolist()
 
 
 # Blocks

@@ -1,12 +1,11 @@
-"""Who was the first to lead to a URL is known, whatever is on trial, and after a restart."""
+"""Who was the first to lead to a URL is known, whatever is on trial."""
 
 from __future__ import annotations
 
-import msgspec
 from scrapy import Request
 from scrapy.http import Response
 
-from dedupcrawl.crawl.first_referrers import FirstReferrers, OpenLinks, Referrer
+from dedupcrawl.crawl.first_referrers import FirstReferrers, Referrer
 from dedupcrawl.crawl.request_meta import TRIAL
 
 U = "http://a.example/u"
@@ -32,29 +31,6 @@ def test_what_only_a_page_that_no_link_leads_to_has_led_to_is_new_once_more() ->
         assert not found.is_awaited(url, page())
     assert found.is_new(Request(f"{U}?3"), adrift), "to which a page has led by now"
     assert not found.is_new(Request(f"{U}?3"), page())
-
-
-def test_what_is_open_when_a_crawl_is_stopped_is_open_when_it_is_resumed() -> None:
-    stopped, resumed, last, other = (
-        FirstReferrers(),
-        FirstReferrers(),
-        "http://a.example/last",
-        "http://a.example/other",
-    )
-    for url in (U, other):
-        stopped.is_new(Request(url), page("v"))
-    for url in (last, f"{last}?2"):
-        stopped.is_new(Request(url), Referrer.of(Response(U, request=Request(U))))
-    stopped.is_new(Request(other), Referrer.of(Response(last, request=Request(last))))
-    resumed.resume(msgspec.json.decode(msgspec.json.encode(stopped.open_links), type=OpenLinks))
-    after, before = resumed.open_links, stopped.open_links
-    assert (after.awaited, after.beyond) == (before.awaited, before.beyond)
-    assert sorted(after.leads_to) == sorted(before.leads_to)
-    resumed.dropped(Request(U))
-    resumed.is_new(Request(U), Referrer.of(Response(last, request=Request(last))))
-    assert set(resumed.lost_without("v")) == {U, other, last, f"{last}?2"}
-    resumed.is_new(Request(last), page())
-    assert resumed.lost_without("v") == []
 
 
 def test_what_only_pages_on_trial_lead_to() -> None:

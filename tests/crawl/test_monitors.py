@@ -13,9 +13,10 @@ from spidermon.contrib.scrapy.runners import SpiderMonitorRunner  # type: ignore
 
 from dedupcrawl.crawl.monitors import DedupMonitorSuite
 from dedupcrawl.index.open import TemporaryIndex
+from tests.crawls.ruled_sites import SESSION
 from tests.crawls.site import Crawl, crawl, page, prose, serve
 from tests.crawls.test_aliases import phpbb, settings
-from tests.crawls.test_rewriting import SESSION, rules
+from tests.crawls.test_rewriting import rules
 
 ON = {
     "SPIDERMON_ENABLED": True,

@@ -184,9 +184,3 @@ class PoetAddon:
 @pytest.mark.parametrize("order", [100, 900])
 def test_that_of_another_add_on_is_left_alone(order: int) -> None:
     assert isinstance(of_crawl(ADDONS={"dedupcrawl.Addon": 500, PoetAddon: order}), ByCallback)
-
-
-def test_a_fingerprinter_that_goes_by_more_is_asked_every_time() -> None:
-    known = of_crawl(REQUEST_FINGERPRINTER_CLASS=ByCallback)
-    one, two = (Request("http://a.example/", cb_kwargs={"n": n}) for n in (1, 2))
-    assert known.fingerprint(one) != known.fingerprint(two)

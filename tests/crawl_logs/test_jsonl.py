@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
@@ -23,6 +23,7 @@ from dedupcrawl.crawl_logs.registry import read_log
 from dedupcrawl.crawl_logs.tally import LogError, Tally
 from tests.crawl_logs.rows import read as read_imported
 from tests.crawl_logs.rows import said, urls_of
+from tests.fixtures import table_of
 
 
 def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
@@ -34,18 +35,7 @@ def rows(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:
     return [said(row) for row in found], tally
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("9" * 50, "9" * 50),
-        ("12.0", "12"),
-        ("1e20", "1" + "0" * 20),
-        ("[" * 900 + "]" * 900, None),
-        ('["q"]', "q"),
-        ('"{x"', None),
-        ('"[\\"a\\"]"', None),
-    ],
-)
+@table_of("logs_and_training", "a_digest_may_be_a_number_of_any_length_or_in_a_list_and_is_no_json")
 def test_a_digest_may_be_a_number_of_any_length_or_in_a_list_and_is_no_json(
     tmp_path: Path, value: str, text: str | None
 ) -> None:
@@ -73,13 +63,6 @@ def test_values_are_what_they_are_in_python(found: list[dict[str, Any]]) -> None
         values = [row.get(name) for row in found]
         expected = [None if it is None or isinstance(it, bool) else str(it).strip() or None for it in values]
         assert [getattr(row, name) for row in rows] == expected
-
-
-@given(st.lists(st.binary(max_size=40)))
-@example([b"x\x01\x06"])  # what is compressed begins so
-def test_never_raises(lines: list[bytes]) -> None:
-    data = b"".join(line.replace(b"\n", b"") + b"\n" for line in lines).decode("utf-8", "replace").encode()
-    jsonl.rows_of(LineBlock(1, data), "log", Tally())
 
 
 def read(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Tally]:

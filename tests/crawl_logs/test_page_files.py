@@ -98,14 +98,6 @@ def test_files_are_read_in_order_each_by_what_is_in_it(tmp_path: Path) -> None:
     assert tally.bytes_read == sum((tmp_path / name).stat().st_size for name in ("a.txt", "b.warc", "a.txt"))
 
 
-def test_of_a_compressed_file_that_was_cut_the_whole_rows_are_read(tmp_path: Path) -> None:
-    rows = [json.dumps({"url": f"http://a/{number}", "text": prose(number)}).encode() for number in range(300)]
-    found, tally = stored(tmp_path / "pages", gzip.compress(b"\n".join(rows))[:-3000])
-    assert [one.url for one in found] == [f"http://a/{number}" for number in range(len(found))]
-    assert 100 < len(found) < 300
-    assert [unread.line for unread in tally.unread] == [len(found) + 1]
-
-
 def test_pairs_behind_damage_are_missed(tmp_path: Path) -> None:
     """Who compares the pairs of a file, or learns from them, must not take half of them for all."""
     path = tmp_path / "pairs"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.crawl_logs import blocks, warc
+from dedupcrawl.crawl_logs import warc
 from dedupcrawl.crawl_logs.blocks import Content
-from dedupcrawl.crawl_logs.registry import format_of, read_log
+from dedupcrawl.crawl_logs.registry import format_of
 from dedupcrawl.crawl_logs.rows import LogRow
-from dedupcrawl.crawl_logs.tally import LogError, Tally
+from dedupcrawl.crawl_logs.tally import Tally
 from dedupcrawl.crawl_logs.warc import Found, records
 from tests.crawl_logs.rows import compressed, urls_of
 from tests.crawl_logs.rows import read as read_rows
@@ -72,17 +72,6 @@ def test_a_revisit_has_the_digest_of_what_it_refers_to(tmp_path: Path) -> None:
     assert [row.digest for row in read(tmp_path / "warc", record)] == ["AB"]
 
 
-@compressed
-def test_a_bomb_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
-) -> None:
-    monkeypatch.setattr(blocks, "_ALLOWED", 100_000)
-    monkeypatch.setattr(blocks, "_RATIO", 2)
-    (tmp_path / "warc").write_bytes(compress(answer("http://a.com/1", html(TEXT)) * 5_000))
-    with pytest.raises(LogError, match="cannot be decompressed"):
-        list(read_log(tmp_path / "warc", Tally()))
-
-
 PAGES = [answer(f"http://a.com/{number}", html(f"{number} {TEXT}")) for number in range(4)]
 
 
@@ -136,12 +125,6 @@ def test_of_a_compressed_file_that_was_cut_all_before_is_read(
     assert found[:3] == list("012")
     assert tally.rows == len(found) + sum(tally.skipped.values()) <= 4  # the one that was cut may be told apart
     assert [(unread.unit, unread.line) for unread in tally.unread] == [("record", tally.rows + 1)]
-
-
-def test_of_a_compressed_file_that_was_damaged_all_before_is_read(tmp_path: Path) -> None:
-    found, tally = read_damaged(tmp_path / "warc", b"".join(gzip.compress(record) for record in PAGES[:3]) + b"garbage")
-    assert found == list("012")
-    assert [(unread.line, "is damaged there" in unread.reason) for unread in tally.unread] == [(4, True)]
 
 
 def test_records_that_are_not_whole_are_skipped_and_named(tmp_path: Path) -> None:

@@ -119,22 +119,6 @@ async def test_posts_with_pages_of_their_own_are_not_lost_to_the_page_that_has_t
     assert texts(done) == FORUM | own
 
 
-async def test_numbered_sections_that_every_page_has_lead_nowhere_else(tmp_path: Path) -> None:
-    def chapter(number: int, *links: str) -> str:
-        sections = "".join(f"<h2 id=s{n}>Section {n}</h2>" for n in range(1, 4 + number % 2))
-        return page(prose(number), *links).replace("</article>", f"</article>{sections}")
-
-    numbers = range(1, 13)
-    pages: dict[str, Any] = {"/": page(prose(0), *(f"/doc.php?c={c}" for c in numbers))}
-    for c in numbers:
-        parts = [f"/doc.php?c={c}&s={n}#s{n}" for n in range(1, 4)]
-        pages[f"/doc.php?c={c}"] = chapter(c, *parts)
-        pages |= {f"/doc.php?c={c}&s={n}": chapter(100 * c + n) for n in range(1, 4)}
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", settings(tmp_path))
-    assert texts(done) == {prose(0), *map(prose, numbers), *(prose(100 * c + n) for c in numbers for n in range(1, 4))}
-
-
 @pytest.mark.parametrize("lies", [False, True])
 async def test_a_folder_of_one_file_is_not_fetched_in_other_orders(tmp_path: Path, *, lies: bool) -> None:
     orders = [f"?C={column};O=A" for column in "NMSD"]
@@ -248,17 +232,6 @@ async def test_circles_strangers_and_dead_ends(tmp_path: Path, keep: dict[str, A
             assert texts(done) == set(map(prose, range(6)))
             assert fetched(site) < (24 if keep else 20)
             site.requests.clear()
-
-
-async def test_thousands_of_permalinks_and_ids_of_a_megabyte(tmp_path: Path) -> None:
-    lies = "".join(f'<b id="p{n}"></b><a rel="nofollow" href="?p={n}#p{n}"></a>' for n in range(4_000))
-    pages = {
-        "/": page(prose(0), "/1"),
-        "/1": f"<html><body><article>{prose(1)}</article>{lies}<i id='{'x' * 1_000_000}'>",
-    }
-    done = await crawled(pages, settings(tmp_path, DEPTH_LIMIT=1))
-    assert prose(1)[:20] in str(done.items)
-    assert done.stats["dedup/aliases/said/permalink"] <= 1_000
 
 
 @pytest.mark.parametrize("off", [{"DEDUP_ALIASES": False}, {"DEDUP_URL_MODE": "off"}])

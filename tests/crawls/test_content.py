@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import json
 import logging
 import re
@@ -49,34 +47,6 @@ async def test_switched_off_it_changes_nothing(tmp_path: Path, settings: dict[st
     done = await crawled(SITE, {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", **settings})
     assert len(done.items) == 5
     assert "dedup/content/checked" not in done.stats
-
-
-class Frozen(Follower):
-    """Looks whether there are objects that the garbage collector leaves alone."""
-
-    name = "frozen"
-
-    def parse(self, response: Any) -> Any:
-        yield {"url": response.url, "frozen": gc.get_freeze_count() > 0}
-
-
-async def test_the_last_crawl_of_a_process_ends_it_and_none_what_the_program_has_frozen() -> None:
-    gc.unfreeze()
-    settings = {"DEDUP_GC_FREEZE": True}
-    with serve(SITE) as site:
-        many = [f"{site.base}/", f"{site.base}/story", f"{site.base}/other"]
-        short, long = await asyncio.gather(
-            crawl(f"{site.base}/story", settings, Frozen), crawl(many, {**settings, "DOWNLOAD_DELAY": 0.3}, Frozen)
-        )
-        off = await crawl(f"{site.base}/", {"DEDUP_GC_FREEZE": False}, Frozen)
-        assert len(short.items) < len(long.items)
-        assert all(item["frozen"] for item in long.items)
-        assert not any(item["frozen"] for item in off.items)
-        assert gc.get_freeze_count() == 0
-        gc.freeze()
-        await crawl(f"{site.base}/", settings)
-        assert gc.get_freeze_count() > 0
-    gc.unfreeze()
 
 
 class Skipping(Follower):

@@ -96,15 +96,6 @@ def test_no_page_of_the_demo_site_is_lost(done: tuple[str, Path], part: str) -> 
     assert sum(kept[content] and reprints[content] for content in DISTINCT) <= 6  # of 10
 
 
-def test_what_the_first_crawl_kept_the_second_kept_too(done: tuple[str, Path]) -> None:
-    """Listings and short pages as well."""
-    contents = []
-    for part in ("first", "second"):
-        urls = [item["url"] for item in items(done[1] / part)]
-        contents.append({truth(url).content for url in urls})
-    assert contents[0] == contents[1]
-
-
 def test_where_to_look_next(done: tuple[str, Path]) -> None:
     output, folder = done
     explain = re.search(r"explain '(\S+)' --index (\S+)", output)

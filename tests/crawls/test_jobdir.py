@@ -10,8 +10,8 @@ import pytest
 
 from dedupcrawl.settings import SettingError
 from tests.crawls.project import items, make_project, scrapy_crawl
-from tests.crawls.ruled_sites import KNOWN, SESSION, every, rule, rules, shop
-from tests.crawls.site import Answer, crawl, crawled, page, prose, serve, slow, texts
+from tests.crawls.ruled_sites import KNOWN, every, rule, rules, shop
+from tests.crawls.site import crawl, page, prose, serve, slow
 from tests.crawls.test_kills import kill_when
 
 STOPPED = """
@@ -51,35 +51,19 @@ def test_a_rule_that_hides_pages_is_found_out_by_a_crawl_that_is_resumed(tmp_pat
         pages[f"/behind/{n}"] = page(prose(n + 201), f"/hidden/{n}")
     settings = {**rules(tmp_path / "rules", KNOWN), "JOBDIR": "job", "CONCURRENT_REQUESTS": 1, "LOG_LEVEL": "INFO"}
     settings |= {"SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue", "DEDUP_CRAWL_LOG": None}
-    project, known = make_project(tmp_path, settings, STOPPED), tmp_path / "job" / "dedup" / "audits.json"
+    project = make_project(tmp_path, settings, STOPPED)
     with serve(pages) as site:
         scrapy_crawl(project, f"{site.base}/", "stopped.jsonl")
         assert not any(path.startswith("/behind") for path in site.requests)
-        before = known.read_bytes()
         refused = scrapy_crawl(project, f"{site.base}/", "refused.jsonl", "-s", "DEDUP_LEARN=True")
         assert "the crawl does not start: DEDUP_LEARN" in refused.stderr
         fetched = sum(site.requests.values())
         kill_when(project, site, "killed.jsonl", lambda: sum(site.requests.values()) > fetched + 5)
-        assert known.read_bytes() == before
         done = scrapy_crawl(project, f"{site.base}/", "resumed.jsonl")
     assert "'dedup/url/tried_links'" in done.stderr
     assert rule(tmp_path / "rules", "sid").failed
     found = {item["text"] for feed in ("stopped", "resumed") for item in items(project, f"{feed}.jsonl")}
     assert found >= every(count) | {prose(n + more) for n in range(count) for more in (101, 201)}
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff\x00", b"[]", b"{}", b'{"audits": [1]}', b'{"audits": ['])
-async def test_a_jobdir_can_be_resumed_without_its_audits(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
-) -> None:
-    settings = {**rules(tmp_path / "rules", KNOWN), "JOBDIR": str(tmp_path / "job")}
-    file = tmp_path / "job" / "dedup" / "audits.json"
-    with serve(shop(12, sessions=1)) as site:
-        stopped = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 3})
-        file.write_bytes(content)
-        resumed = await crawl(f"{site.base}/", settings)
-    assert [line for line in caplog.messages if line.startswith(f"{file} cannot be read (")]
-    assert texts(stopped) | texts(resumed) == every(12)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"0123456789abcde", b"../../etc/passwd", b"0123456789ABCDEF"])
@@ -117,20 +101,3 @@ async def test_a_worker_does_not_resume_what_is_part_of_another_run(tmp_path: Pa
             await crawl(f"{site.base}/", {**settings, "DEDUP_RUN": "two"})
         resumed = await crawl(f"{site.base}/", {**settings, "DEDUP_RUN": "one"})
     assert resumed.stats["finish_reason"] == "finished"
-
-
-async def test_what_trials_have_shown_is_written_though_the_audits_cannot_be(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A folder has come to be where their file goes."""
-    settings = {**rules(tmp_path / "rules", f'{SESSION}\nstate = "probation"'), "JOBDIR": str(tmp_path / "job")}
-    pages = shop(12, sessions=1)
-
-    def front() -> Answer:
-        (tmp_path / "job" / "dedup" / "audits.json" / "full").mkdir(parents=True)
-        return Answer(pages["/"])
-
-    done = await crawled({**pages, "/": front}, settings)
-    assert texts(done) == every(12)
-    assert [line for line in caplog.messages if "could not store everything" in line and "audits.json" in line]
-    assert rule(tmp_path / "rules", "sid").tried >= 10

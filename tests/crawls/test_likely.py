@@ -55,16 +55,6 @@ async def test_explain_says_why_a_url_was_sent_elsewhere(tmp_path: Path) -> None
     assert "tried" in said
 
 
-async def test_the_next_crawl_knows_it_from_the_first_link_on(tmp_path: Path) -> None:
-    pages = shop() | {"/start": page(prose(990), "/0/", "/1/index.html", "/1/")}
-    with serve(pages) as site:
-        await crawl(f"{site.base}/menu", settings(tmp_path))
-        (tmp_path / "rules" / "127.0.0.1.toml").unlink()
-        done = await crawl(f"{site.base}/start", settings(tmp_path, DEDUP_ALIASES=False))
-    assert done.stats["dedup/url/rewritten"] == 1
-    assert "dedup/software/likely" not in done.stats
-
-
 async def test_what_tells_pages_apart_is_revoked_loses_nothing_and_is_not_tried_again(tmp_path: Path) -> None:
     every = {prose(n + more) for n in range(FOLDERS) for more in (0, 1_000)}
     with serve(shop(differ=True)) as site:
@@ -150,9 +140,3 @@ async def test_a_site_has_them_unless_its_rule_file_switches_them_off(tmp_path: 
         done = await crawl(f"{site.base}/menu", settings(tmp_path))
     assert ("dedup/url/rewritten" in done.stats) is not is_off
     assert done.stats.get("dedup/software/likely", 0) == (not is_off)
-
-
-@pytest.mark.parametrize("off", [{"DEDUP_SOFTWARE": False}, {"DEDUP_TRIAL_SHARE": 0}, {"DEDUP_URL_MODE": "off"}])
-async def test_they_can_be_switched_off(tmp_path: Path, off: dict[str, Any]) -> None:
-    done = await crawled(shop(), settings(tmp_path, **off), start="/menu")
-    assert "dedup/url/rewritten" not in done.stats

@@ -15,7 +15,7 @@ import redis
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import SettingError
 from tests.crawls.site import Answer, Crawl, Pages, crawl, page, prose, serve
-from tests.redis_server import RedisServer, running
+from tests.redis_server import RedisServer
 
 COUNT = 24
 
@@ -50,20 +50,6 @@ def assert_whole(server: RedisServer) -> None:
         assert index.info()["pages"] == COUNT // 2 + 1
         assert index.info()["unstored"] == 0
         assert index.verify() == []
-
-
-async def test_pages_wait_for_a_redis_that_is_restarted(redis_server: RedisServer) -> None:
-    """The site goes on being slow while Redis is away, then it is back with all that it had."""
-
-    def restart() -> None:
-        redis_server.kill()
-        threading.Timer(0.7, redis_server.start).start()
-
-    done = await crawl_with(redis_server, pages_of_a_site({7: restart}))
-    assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
-    assert done.stats["dedup/index/outages"] == 1
-    assert "dedup/index/let_through" not in done.stats
-    assert_whole(redis_server)
 
 
 @pytest.mark.parametrize("numbers", [range(0), (0,), (3, 11, 17)], ids=["never", "at first", "thrice"])
@@ -101,18 +87,6 @@ async def test_a_redis_that_never_comes_back_costs_duplicates_only(redis_server:
     done = await crawl_with(redis_server, pages_of_a_site({6: redis_server.kill}), DEDUP_INDEX_WAIT="0.3")
     assert len(set(texts(done))) == COUNT // 2 + 1
     assert done.stats["finish_reason"] == "finished"
-
-
-async def test_a_redis_that_forgets_everything_is_given_it_back(tmp_path: Path) -> None:
-    with running(tmp_path) as server:
-
-        def restart() -> None:
-            server.kill()
-            threading.Timer(0.3, server.start).start()
-
-        done = await crawl_with(server, pages_of_a_site({9: restart}))
-        assert len(texts(done)) == len(set(texts(done))) == COUNT // 2 + 1
-        assert_whole(server)
 
 
 @pytest.mark.parametrize(("refusing", "allowing"), [("maxmemory 1", "maxmemory 0"), ("requirepass x", "requirepass ")])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +10,18 @@ import pytest
 import scrapy
 
 from dedupcrawl.settings import SettingError
+from tests.crawls import ruled_sites
+from tests.crawls.ruled_sites import KNOWN, SESSION, SORRY
 from tests.crawls.site import IN_ORDER, Answer, Follower, Site, crawl, crawled, page, prose, redirect, serve, texts
 
 SLASH = 'id = "slash"\nkind = "rewrite"\nmatch = "/{path*}/"\nto = "/{path}"'
 NO_SLASH = 'id = "no-slash"\nkind = "rewrite"\nmatch = "/item/{n}"\nto = "/item/{n}/"'
-SESSION = 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]'
 TOKEN = 'id = "token"\nkind = "equivalence"\nmatch = "/t/{}/{n}"\nto = "/t/{}/{n}"'
 
 
 def rules(folder: Path, *tables: str) -> dict[str, Any]:
-    """Settings with these rules for the test site."""
-    folder.mkdir(exist_ok=True)
-    body = "".join(f"\n[[rules]]\n{table}\n" for table in tables)
-    (folder / "127.0.0.1.toml").write_text(f'site = "127.0.0.1"\n{body}', encoding="utf-8")
-    return {"DEDUP_RULES": [str(folder)], "DEDUP_TRIAL_SHARE": 0}
+    """Settings with these rules, which are not tried."""
+    return {**ruled_sites.rules(folder, *tables), "DEDUP_INDEX": "memory:", "DEDUP_TRIAL_SHARE": 0}
 
 
 def paths(site: Site, urls: Any) -> set[str]:
@@ -270,7 +266,7 @@ async def test_a_mistake_in_the_rules_stops_the_crawl_at_its_start(tmp_path: Pat
 async def test_whatever_becomes_of_the_canonical_url_nothing_is_lost(
     tmp_path: Path, canonical: str, retry: bool
 ) -> None:
-    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+    given = rules(tmp_path, SESSION)
     answers = {
         "circle": redirect("/q"),
         "large": Answer("x" * 200_000),
@@ -291,7 +287,7 @@ async def test_whatever_becomes_of_the_canonical_url_nothing_is_lost(
 
 
 async def test_the_fallback_is_as_deep_as_it_was(tmp_path: Path) -> None:
-    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+    given = rules(tmp_path, SESSION)
     pages = {"/": page("Start", "/p/1?sid=1")}
     pages |= {f"/p/{n}?sid=1": page(prose(n), f"/p/{n + 1}?sid=1") for n in range(1, 9)}
     done = await crawled(pages, {**given, "DEPTH_LIMIT": 2})
@@ -299,7 +295,7 @@ async def test_the_fallback_is_as_deep_as_it_was(tmp_path: Path) -> None:
 
 
 async def test_meta_that_cannot_be_stored_stops_no_callback(tmp_path: Path) -> None:
-    given = rules(tmp_path, 'id = "sid"\nkind = "rewrite"\ndrop = ["sid"]')
+    given = rules(tmp_path, SESSION)
 
     class Large(scrapy.Spider):
         name = "large"
@@ -333,15 +329,12 @@ async def test_all_variants_are_fetched_when_the_canonical_url_leads_nowhere(
     assert told == {f"Fell back to {done.base}/p?sid={n}: {done.base}/p led nowhere" for n in range(1, 6)}
 
 
-_SORRY = page("Sorry. " + prose(77, 30))
-
-
 @pytest.mark.parametrize(
     "special",
     [
         pytest.param({1: Answer("", 404)}, id="one is gone"),
         pytest.param({1: "<html></html>"}, id="one has no text"),
-        pytest.param({0: _SORRY, 1: _SORRY}, id="soft 404"),
+        pytest.param({0: SORRY, 1: SORRY}, id="soft 404"),
         pytest.param({0: redirect("/login", 302), 1: redirect("/login", 302)}, id="login"),
     ],
 )
@@ -349,12 +342,11 @@ async def test_whatever_variants_of_a_missing_url_say_of_each_other_all_are_fetc
     tmp_path: Path, special: dict[int, Any]
 ) -> None:
     """By a rule of which much is known; links to the missing URL itself come before, between and after theirs."""
-    known = SESSION + "\ntried = 50\n[rules.evidence]\ncorrect = 500"
     answers = {n: page(prose(1 + n)) for n in range(12)} | special
     variants = [f"/p?sid={n}" for n in answers]
     pages = {"/": page(prose(90), "/p", *variants[:6], "/hub"), "/hub": page(prose(91), "/p#x", *variants[6:], "/p")}
     pages |= {"/login": page(prose(66)), **dict(zip(variants, answers.values(), strict=True))}
-    settings = {**rules(tmp_path / "rules", known), "DEDUP_TRIAL_SHARE": 0.001, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    settings = {**rules(tmp_path / "rules", KNOWN), "DEDUP_TRIAL_SHARE": 0.001, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
     settings |= {"JOBDIR": str(tmp_path / "job"), "DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}"}
     with serve(pages) as site:
         stopped = await crawl(f"{site.base}/", {**settings, "CLOSESPIDER_PAGECOUNT": 4})
@@ -364,7 +356,6 @@ async def test_whatever_variants_of_a_missing_url_say_of_each_other_all_are_fetc
 
 async def test_an_error_page_with_another_text_each_time_is_told_by_its_title(tmp_path: Path) -> None:
     """The first canonical URLs have pages, so that the rule is proven; later ones do not."""
-    known = SESSION + "\ntried = 50\n[rules.evidence]\ncorrect = 500"
     requests = itertools.count()
 
     def sorry() -> Answer:
@@ -378,16 +369,9 @@ async def test_an_error_page_with_another_text_each_time_is_told_by_its_title(tm
     there = {path.partition("?")[0]: body for path, body in list(variants.items())[:10]}
     done = await crawled(
         Answering({"/": page(prose(90), *variants), **variants, **there}),
-        {**rules(tmp_path, known), "DEDUP_TRIAL_SHARE": 0.001, **IN_ORDER},
+        {**rules(tmp_path, KNOWN), "DEDUP_TRIAL_SHARE": 0.001, **IN_ORDER},
     )
     assert {prose(n) for n in range(20)} <= texts(done)
-
-
-async def test_variants_that_wait_for_a_link_to_the_canonical_url_itself(tmp_path: Path) -> None:
-    """The canonical URL is asked for directly and fails: the request that a rule sent there must not go with it."""
-    pages = {"/": page("Start " + prose(0), "/p", "/p?sid=1"), "/p": Answer("gone", 404), "/p?sid=1": page(prose(1))}
-    done = await crawled(pages, rules(tmp_path, SESSION))
-    assert prose(1) in texts(done)
 
 
 async def test_a_canonical_url_that_robots_txt_forbids_is_not_the_end(tmp_path: Path) -> None:
@@ -440,16 +424,6 @@ async def test_an_identity_stands_for_a_page_that_was_there_before(tmp_path: Pat
     assert sum(url in done.requests for url in asked) == tried < 20
 
 
-async def test_a_page_that_was_there_speaks_once_whatever_is_sent_there(tmp_path: Path) -> None:
-    asked = [*(f"/p/0?sid={sid}" for sid in range(60)), *(f"/p/{n}?sid=1" for n in range(20, 40))]
-    pages = {"/": page(prose(90)), "/hub": page(prose(91), *asked)}
-    pages |= {f"/p/{n}": page(prose(n)) for n in range(20)}
-    pages |= {url: page(prose(int(url[3:].partition("?")[0]))) for url in asked}
-    done = await crawled(pages, {**rules(tmp_path, SESSION + LEARNED), "DEDUP_TRIAL_SHARE": 0.001}, PagesFirst)
-    assert {prose(n) for n in range(20, 40)} <= texts(done)
-    assert "equivalence" in (tmp_path / "127.0.0.1.toml").read_text()
-
-
 PRINT = 'id = "print"\nkind = "rewrite"\ndrop = ["print"]'
 SORT = 'id = "sort"\nkind = "rewrite"\nconvert = "sort-query"'
 VARIANT, CANONICAL = "/p?print=1", "/p"
@@ -482,32 +456,10 @@ def settings(folder: Path, *tables: str, **more: Any) -> dict[str, Any]:
     }
 
 
-async def test_one_item_of_both_is_stored_and_explain_tells_the_two_apart(tmp_path: Path) -> None:
+async def test_one_item_of_both_is_stored(tmp_path: Path) -> None:
     pages = {"/": page(prose(0)), VARIANT: page(prose(1)), CANONICAL: page(prose(1))}
     done = await crawled(pages, settings(tmp_path, PRINT), Early)
     assert done.urls == {f"{done.base}/", f"{done.base}{VARIANT}"}
-    of_variant, of_canonical = (_explained(tmp_path, done.base + url) for url in (VARIANT, CANONICAL))
-    assert "its page was kept" in of_variant
-    assert "duplicate" not in of_variant
-    assert f"is a duplicate of {done.base}{VARIANT}" in of_canonical
-    assert "its page was kept" not in of_canonical
-
-
-def _explained(folder: Path, url: str) -> str:
-    options = ["--index", f"lmdb:{folder / 'index'}", "--rules", str(folder / "rules")]
-    ran = subprocess.run(
-        [sys.executable, "-m", "dedupcrawl", "explain", url, *options], capture_output=True, text=True, check=True
-    )
-    return ran.stdout
-
-
-async def test_a_later_crawl_finds_out_that_the_page_is_no_duplicate_any_more(tmp_path: Path) -> None:
-    pages = {"/": page(prose(0)), VARIANT: page(prose(1)), CANONICAL: page(prose(1))}
-    with serve(pages) as site:
-        await crawl(f"{site.base}/", settings(tmp_path, PRINT), Early)
-        pages[CANONICAL] = page(prose(2))
-        later = await crawl(f"{site.base}/", settings(tmp_path, PRINT), Late)
-    assert texts(later) == {prose(0), prose(1), prose(2)}
 
 
 async def test_a_rule_that_came_since_finds_it_out_too(tmp_path: Path) -> None:
@@ -522,16 +474,6 @@ async def test_a_rule_that_came_since_finds_it_out_too(tmp_path: Path) -> None:
         pages |= {f"/p{n}": page(prose(100 + n)) for n in numbers}
         later = await crawl(f"{site.base}/", settings(tmp_path, PRINT + LEARNED, DEDUP_TRIAL_SHARE=0.02), Pages)
     assert {prose(100 + n) for n in numbers} <= texts(later)
-
-
-async def test_in_whatever_order_arguments_come_one_url_is_fetched(tmp_path: Path) -> None:
-    pages = {f"/p?{query.format(n)}": page(prose(1 + n)) for n in range(10) for query in ("a={}&b=2", "b=2&a={}")}
-    asked = {f"{url}&sid={sid}": text for url, text in pages.items() for sid in "xyz"}
-    done = await crawled(
-        {"/": page(prose(0), *asked), **pages, **asked}, settings(tmp_path, SESSION + LEARNED, SORT + LEARNED)
-    )
-    assert texts(done) == set(map(prose, range(11)))
-    assert "dedup/url/fallback" not in done.stats
 
 
 async def test_a_known_page_in_another_order_of_its_arguments_is_an_update(tmp_path: Path) -> None:

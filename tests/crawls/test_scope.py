@@ -83,15 +83,6 @@ async def test_scope_says_what_a_page_is_compared_with(tmp_path: Path, scope: st
     assert len(elsewhere) == (kept - 2 if kept else 0)  # but for /tiny, which /moved does not link
 
 
-async def test_two_crawls_of_one_process_share_an_index(tmp_path: Path) -> None:
-    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}", "DEDUP_SCOPE": "all"}
-    with serve(SITE) as site, serve(SITE) as other:
-        first, second = await asyncio.gather(crawl(f"{site.base}/", settings), crawl(f"{other.base}/story", settings))
-        third = await crawl(f"{other.base}/other", settings)
-    assert len(first.items) + len(second.items) == 4  # of five and one
-    assert third.items == []
-
-
 @table_of("crawls", "crawls_of_one_process_ask_their_own_checks_of_one_index")
 async def test_crawls_of_one_process_ask_their_own_checks_of_one_index(tmp_path: Path, others: dict[str, Any]) -> None:
     settings = {"DEDUP_INDEX": f"lmdb:{tmp_path / 'index'}", "DEDUP_SCOPE": "all", "DEDUP_CHECKS": ["exact"]}
@@ -156,17 +147,6 @@ async def test_an_older_page_counts_as_long_as_its_setting_says(tmp_path: Path) 
         await crawl(f"{site.base}/1", settings)
         assert (await crawl(f"{site.base}/2", {**settings, "DEDUP_TTL": "1h"})).items == []
         assert (await crawl(f"{site.base}/3", {**settings, "DEDUP_TTL": 0.001})).urls == {f"{site.base}/3"}
-
-
-async def test_a_later_run_gives_known_urls_again_and_drops_known_texts_at_new_ones(tmp_path: Path) -> None:
-    """As docs/recrawl.md has it."""
-    settings = {"DEDUP_INDEX": f"lmdb:{tmp_path}/index", "DEDUP_SCOPE": "spider"}
-    pages = {"/1": page(LONG_STORY), "/2": page(LONG_STORY), "/3": page(prose(4, 300))}
-    with serve(pages) as site:
-        first = await crawl(f"{site.base}/1", settings)
-        later = await crawl([f"{site.base}/{n}" for n in (1, 2, 3)], settings)
-    assert first.urls == {f"{site.base}/1"}
-    assert later.urls == {f"{site.base}/1", f"{site.base}/3"}
 
 
 async def test_a_site_that_nobody_named_takes_only_the_place_of_identical_texts() -> None:

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 import scrapy
 
-from dedupcrawl.index.errors import IndexAwayError
-from dedupcrawl.index.notes import RewriteLog
-from dedupcrawl.index.record import Rewrite
 from dedupcrawl.urls.probation import passes_lacking
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.ruled_sites import FIRST_ID, KNOWN, NO_ID, SESSION, SORRY, every, rule, rules, shop
@@ -37,28 +34,6 @@ async def test_a_wrong_rule_is_revoked_and_no_page_is_lost(tmp_path: Path, table
     name = table.split('"')[1]
     assert rule(tmp_path, name).state == "disabled"
     assert "revoked on" in rule(tmp_path, name).note
-
-
-async def test_an_index_that_fails_while_nothing_is_fetched_is_asked_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two URLs of one wrong rule: of the one that is tried it is asked where the other was sent."""
-    asked: list[str] = []
-
-    def rewrite(index: RewriteLog, url: str, *whose: str) -> Rewrite | None:
-        asked.append(url)
-        if len(asked) == 1:
-            raise IndexAwayError("the index is away")
-        return of_index(index, url, *whose)
-
-    of_index = RewriteLog.rewrite
-    monkeypatch.setattr(RewriteLog, "rewrite", rewrite)
-    links = [f"/p?v={n}" for n in range(1, 4)]
-    pages = {"/": page(prose(0), *links), "/p": page(prose(50))} | {f"/p?v={n}": page(prose(n)) for n in range(1, 4)}
-    wrong = rules(tmp_path, 'id = "v"\nkind = "rewrite"\ndrop = ["v"]\ntried = 50')
-    done = await crawled(pages, wrong | {"DEDUP_TRIAL_SHARE": 0.02, "CONCURRENT_REQUESTS": 1})
-    assert asked
-    assert texts(done) == {prose(n) for n in (0, 1, 2, 3, 50)}
 
 
 async def test_wrong_ones_among_right_ones_are_found(tmp_path: Path) -> None:
@@ -424,38 +399,6 @@ async def test_what_was_rewritten_before_a_failure_is_tried_when_nothing_else_is
         done = await crawl(f"{site.base}/", rules(tmp_path, known, base=site.base))
     assert texts(done) >= every(60)
     assert rule(tmp_path, "zoom").state == "disabled"
-
-
-async def test_earlier_uses_are_tried_while_a_rule_that_failed_may_be_wrong_often(tmp_path: Path) -> None:
-    """One in five is wrong; all of these come before the first trial has ended, and right ones pass after it."""
-    asked = [f"/p/{n}?zoom=1" for n in range(50)]
-    pages: dict[str, Any] = {url: page(prose(n + 1), title=str(n)) for n, url in enumerate(asked)}
-    pages |= {f"/p/{n}": page(prose(n + 1 if n >= 10 else 300 + n), title=str(n)) for n in range(50)}
-    pages |= {f"/list/{n}": page(prose(600 + n), asked[n], f"/list/{n + 1}") for n in range(10, 50)}
-    pages["/"] = page("Start " + prose(0), "/list/10", *asked[:10])
-    known = f"{ZOOM}tried = 50\n" + proved(20, ("/p/5?zoom=3", "/p/5"))
-    with serve(pages) as site:
-        done = await crawl(
-            f"{site.base}/", {**rules(tmp_path, known, base=site.base), "CONCURRENT_REQUESTS": 1, "DEPTH_PRIORITY": 1}
-        )
-    assert texts(done) >= every(50)
-    assert rule(tmp_path, "zoom").state == "disabled"
-
-
-async def test_a_part_that_fails_once_and_then_passes_goes_on(tmp_path: Path) -> None:
-    """One page in sixty has changed meanwhile."""
-    asked = [f"/p/{n}?zoom=1" for n in range(60)]
-    pages: dict[str, Any] = {url: page(prose(n + 1)) for n, url in enumerate(asked)}
-    pages |= {f"/p/{n}": page(prose(n + 1 if n else 300)) for n in range(60)}
-    pages["/"] = page("Start " + prose(0), *asked)
-    known = ZOOM + proved(20, ("/p/5?zoom=3", "/p/5"))
-    with serve(pages) as site:
-        done = await crawl(f"{site.base}/", rules(tmp_path, known, base=site.base))
-    assert texts(done) >= every(60)
-    assert done.stats["dedup/url/tried"] >= 21
-    found = rule(tmp_path, "zoom")
-    assert (found.state, found.failed) == ("active", 1)
-    assert found.tried >= 21
 
 
 @pytest.mark.parametrize("is_right", [True, False])

@@ -236,18 +236,6 @@ async def test_a_made_up_url_that_the_server_does_not_answer_is_not_asked_for_ag
         assert [asked for path, asked in site.requests.items() if re.fullmatch("/p/[a-z]{20}", path)] == expected
 
 
-async def test_a_right_rule_that_leads_to_error_pages_now_and_then_loses_nothing(tmp_path: Path) -> None:
-    """The argument says nothing, and yet without it the site answers some URLs with status 200 and a regret."""
-    odd = {n for n in range(80) if n % 10 == 7}
-    links = [f"/p/{n}?sid={n}" for n in range(80)]
-    pages: dict[str, Any] = {link: page(prose(n + 1)) for n, link in enumerate(links)}
-    pages |= {f"/p/{n}": SORRY if n in odd else page(prose(n + 1)) for n in range(80)}
-    pages["/"] = page("Start " + prose(0), *links)
-    known = SESSION + "\n[rules.evidence]\ncoverage = 1000\ncorrect = 1000"
-    done = await crawled(pages, rules(tmp_path, known))
-    assert texts(done) >= every(80)
-
-
 async def test_a_made_up_url_tells_what_a_host_says_when_it_has_no_page(tmp_path: Path) -> None:
     """So the very first page that is not there is found out."""
 

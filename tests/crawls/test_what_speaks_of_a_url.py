@@ -208,7 +208,7 @@ async def test_where_the_canonical_url_is_kept_it_may_be_the_secure_one(tmp_path
     answers: dict[str, Any] = {"/": page(prose(0), "/a")}
     with serve(answers) as site:
         answers["/a"] = canonical(prose(1), f"{site.base.replace('http:', 'https:')}/a")
-        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP="canonical"))
+        done = await crawl(f"{site.base}/", settings(tmp_path, DEDUP_KEEP="canonical", DOWNLOAD_TIMEOUT=1))
     assert done.stats["dedup/aliases/followed/canonical"] == 1
     assert texts(done) == {prose(0), prose(1)}
 

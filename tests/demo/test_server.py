@@ -54,18 +54,6 @@ def test_a_redirect_has_its_status_and_address(connection: HTTPConnection) -> No
     assert (response.status, response.getheader("Location")) == (302, "/shop/lamp?ref=front")
 
 
-def test_the_host_header_chooses_the_mirror(server: DemoServer, connection: HTTPConnection) -> None:
-    connection.request("GET", "/", headers={"Host": f"localhost:{server.server_port}"})
-    assert "Mirror of the Notebook" in connection.getresponse().read().decode()
-
-
-def test_the_server_stops() -> None:
-    with serving() as server:
-        port = server.server_port
-    with pytest.raises(ConnectionRefusedError):
-        HTTPConnection("127.0.0.1", port, timeout=10).connect()
-
-
 def test_the_command_serves_until_it_is_interrupted() -> None:
     command = [sys.executable, "-m", "dedupcrawl.demo.server"]
     with subprocess.Popen([*command, "0"], stdout=subprocess.PIPE, text=True) as process:

@@ -43,7 +43,7 @@ def test_every_page_is_there(site: Path) -> None:
 
 
 def test_the_help_of_every_command_is_there(site: Path) -> None:
-    page = (site / "commands.html").read_text(encoding="utf-8")
+    page = (site / "reference.html").read_text(encoding="utf-8")
     for command in COMMANDS:
         assert f"Usage: dedupcrawl {command} " in page
     assert "Usage: dedupcrawl index restore " in page

@@ -68,18 +68,6 @@ def test_two_variants_of_one_url_in_a_batch_are_two_pages(place: Places) -> None
     assert sorted(entry.url for entry in place.entries()) == ["http://a.example/", other.url]
 
 
-def test_a_batch_is_two_questions_to_a_server(redis_url: str) -> None:
-    index = RedisIndex(redis_url, CHECKS)
-    detector = Detector(index, run="one")
-    equal = (" ".join(prose(200, 1000)),)
-    for number in range(2):  # the site is known then, and the server knows all scripts
-        judged(detector, [Page(f"http://a.example/first/{number}", paragraphs=equal)])
-    before = index.link.round_trips
-    judged(detector, pages(14))
-    assert index.link.round_trips - before == 2
-    index.close()
-
-
 def test_two_workers_offer_the_same_batch(redis_url: str) -> None:
     one, other = RedisIndex(redis_url, TOYS), RedisIndex(redis_url, TOYS)
     mine = [keeping(one.search(toy(f"http://a/{number}", number + 10))) for number in range(5)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.record import Skip
-from dedupcrawl.index.steps import Kept
 from tests.index.test_processes import Worker
 from tests.index.toys import CHECKS, drop, fill, lose, offer, page
 
@@ -47,20 +45,6 @@ def test_the_room_of_what_was_forgotten_is_free_again(tmp_path: Path) -> None:
     reopened = LmdbIndex(tmp_path, CHECKS)
     assert reopened.verify() == []
     assert len(list(reopened.entries())) == 54
-    reopened.close()
-
-
-def test_an_index_that_is_opened_to_be_read_can_be_compacted(tmp_path: Path) -> None:
-    filled(tmp_path).close()
-    before = disk(tmp_path)
-    index = LmdbIndex(tmp_path, ())
-    assert index.forget(f"http://large/{number}" for number in range(990)) == 990
-    index.compact()
-    index.close()
-    assert disk(tmp_path) < before / 4
-    reopened = LmdbIndex(tmp_path, CHECKS)
-    assert reopened.verify() == []
-    assert isinstance(offer(reopened, page("http://new", 100_005)), Kept)
     reopened.close()
 
 
@@ -115,16 +99,6 @@ def test_a_compaction_that_was_cut_off_leaves_the_index_as_it_was(tmp_path: Path
     index.compact()
     assert not (tmp_path / "compacted").exists()
     assert len(list(index.entries())) == 1_000
-    index.close()
-
-
-def test_the_lock_of_who_is_killed_is_free(tmp_path: Path) -> None:
-    worker = Worker(tmp_path, "one", 1, 50)
-    worker.process.send_signal(signal.SIGKILL)
-    worker.wait()
-    index = LmdbIndex(tmp_path, CHECKS)
-    index.compact()
-    assert index.verify() == []
     index.close()
 
 

@@ -17,14 +17,6 @@ from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, EqualCheck, EqualOff, duplicate_of, fill, offer, page
 
 
-def test_entries_come_back_whole(index: AnyIndex) -> None:
-    entry = page("http://a/中文?q=é", 7, b"abc", title="标题 “title”")
-    offer(index, entry)
-    assert index.entry(entry.url) == entry
-    assert list(index.entries()) == [entry]
-    assert index.entry("http://a/other") is None
-
-
 def test_the_page_of_a_url_is_found_under_it_or_its_canonical_form(index: AnyIndex) -> None:
     def kept(url: str, fetched_url: str, at: float) -> Entry:
         entry = structs.replace(page(url, int(at)), fetched_url=fetched_url, kept_at=at)

@@ -49,14 +49,6 @@ def test_what_is_confirmed_stays_and_nothing_depends_on_it(index: AnyIndex) -> N
     assert index.due("toy") == []
 
 
-def test_nothing_can_depend_on_what_is_not_kept(index: AnyIndex) -> None:
-    index.start_leasing()
-    assert not drop(index, "http://a/1", COPY)
-    keep(index, "http://a/1", 7)
-    lose(index, "http://a/1")
-    assert not drop(index, "http://a/1", COPY)
-
-
 def test_what_was_due_and_is_kept_is_due_again_if_that_is_lost(index: AnyIndex) -> None:
     index.start_leasing()
     keep(index, "http://a/1", 7)
@@ -67,15 +59,6 @@ def test_what_was_due_and_is_kept_is_due_again_if_that_is_lost(index: AnyIndex) 
     assert index.due("toy") == []
     assert lose(index, COPY.url) == [COPY]
     assert index.due("toy") == [COPY]
-
-
-def test_what_was_due_and_is_a_duplicate_again_is_due_no_more(index: AnyIndex) -> None:
-    index.start_leasing()
-    keep(index, "http://a/1", 7)
-    drop(index, "http://a/1", COPY)
-    lose(index, "http://a/1")
-    index.release(COPY, None)
-    assert index.due("toy") == []
 
 
 def test_without_leases_everything_is_stored(index: AnyIndex) -> None:
@@ -189,19 +172,6 @@ def test_what_is_due_can_be_taken(index: AnyIndex) -> None:
     assert index.due("toy") == [COPY], "until it is adopted"
     index.release(COPY, None)
     assert index.due("toy") == []
-
-
-def test_many_pages_are_confirmed_in_short_transactions(tmp_path: Path) -> None:
-    index = LmdbIndex(tmp_path / "index", CHECKS, batch_pages=100)
-    index.start_leasing()
-    urls = [f"http://a/{number}" for number in range(600)]
-    for number, url in enumerate(urls, 1):
-        keep(index, url, number)
-    store(index, *urls)
-    index.close()
-    index = LmdbIndex(tmp_path / "index", CHECKS)
-    assert index.expire() == 0
-    index.close()
 
 
 def transactions_of(index: LmdbIndex, step: Callable[[], object]) -> int:

@@ -7,25 +7,12 @@ import time
 
 import pytest
 
-from dedupcrawl.index.record import Rewrite, Skip
+from dedupcrawl.index.record import Rewrite
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.index.steps import Kept
 from dedupcrawl.verdict import Verdict
 from tests.index.conftest import AnyIndex
 from tests.index.toys import CHECKS, offer, page
-
-
-def test_verdicts(index: AnyIndex) -> None:
-    first = Verdict("http://a/1", "duplicate", "http://a/0", "letters", 0.8125, {"differs": ["€", 1, None]})
-    second = Verdict("http://a/2", "duplicate", "http://a/0", "equal", 1.0)
-    newer = Verdict("http://a/1", "duplicate", "http://a/9", "equal", 1.0)
-    for verdict in (first, second, newer):
-        index.record(verdict, run="run", site="a")
-    assert index.verdict("http://a/1") == newer
-    assert index.verdict("http://a/2") == second
-    assert index.verdict("http://a/3") is None
-    assert [row.verdict for row in index.recorded()] == [second, newer]
-    assert index.info()["verdicts"] == 2
 
 
 def test_of_a_page_the_newest_verdict_of_each_run_is_kept_until_the_index_is_compacted(index: AnyIndex) -> None:
@@ -65,25 +52,6 @@ def test_withdrawn_verdicts(index: AnyIndex) -> None:
     index.record(Verdict("http://a/4", "duplicate"), run="", site="a")
     assert [row.verdict.url for row in index.recorded()] == ["http://a/3", "http://a/4"]
     assert sorted(row.verdict.url for row in index.restored()) == ["http://a/1", "http://a/2"]
-
-
-def test_many_verdicts_are_withdrawn(index: AnyIndex) -> None:
-    urls = [f"http://v/{number}" for number in range(600)]
-    for url in urls:
-        index.record(Verdict(url, "duplicate"), run="", site="", spider="toy")
-    assert index.withdraw(urls[1:]) == 599
-    assert [row.verdict.url for row in index.recorded()] == urls[:1]
-    assert sorted(row.verdict.url for row in index.restored()) == sorted(urls[1:])
-
-
-def test_what_is_to_be_fetched_again_is_an_orphan(index: AnyIndex) -> None:
-    first, second = Skip("toy", "http://a/1", b"1"), Skip("other", "http://a/1", b"2")
-    index.make_due([first, second])
-    index.make_due([first])
-    assert index.due("toy") == [first]
-    assert index.due("other") == [second]
-    index.release(first, None)
-    assert index.due("toy") == []
 
 
 def test_rewrites(index: AnyIndex) -> None:

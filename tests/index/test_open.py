@@ -27,10 +27,6 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_memory() -> None:
-    assert isinstance(open_index("memory:", CHECKS), TemporaryIndex)
-
-
 def test_of_temporary_indexes_those_of_dead_processes_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,12 +53,6 @@ def test_lmdb(spec: str, tmp_path: Path) -> None:
     assert isinstance(index, LmdbIndex)
     index.close()
     assert (tmp_path / "index" / "data.mdb").is_file()
-
-
-def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    open_index("some/pages", CHECKS).close()
-    assert (tmp_path / "some" / "pages" / "data.mdb").is_file()
 
 
 @table_of("index", "what_cannot_be_opened")

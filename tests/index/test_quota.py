@@ -26,15 +26,6 @@ def test_pages_are_counted_and_the_count_is_kept(index: AnyIndex) -> None:
     assert SiteQuota(index).pages("a.com") == 10
 
 
-def test_what_is_gone_counts_no_more(index: AnyIndex) -> None:
-    counter = SiteQuota(index)
-    counter.add("a.com", 6)
-    counter.add("a.com", -4)
-    assert SiteQuota(index).pages("a.com") == counter.pages("a.com") == 2
-    counter.add("a.com", -9)
-    assert counter.pages("a.com") == 0
-
-
 def test_of_many_sites_some_are_held_in_memory(index: AnyIndex) -> None:
     counter = SiteQuota(index)
     for _ in range(3):

@@ -33,31 +33,6 @@ def test_a_lease_of_another_process_is_not_ended_by_this_one(redis_url: str) -> 
     other.close()
 
 
-def test_leases_are_read_only_when_somebody_has_died(own_server: RedisServer) -> None:
-    one, other = opened(own_server.url()), opened(own_server.url())
-    one.start_leasing()
-    other.start_leasing()
-    keep(one, "http://a/1", 7)
-    client: Any = redis.Redis(port=own_server.port)
-
-    def readings() -> int:
-        told: int = client.info("commandstats").get("cmdstat_hkeys", {"calls": 0})["calls"]
-        return told
-
-    other.expire()
-    before = readings()
-    assert other.expire() == 0
-    assert readings() == before
-    one.close()
-    assert other.expire() == 1
-    assert readings() > before
-    before = readings()
-    assert other.expire() == 0
-    assert readings() == before, "it is reaped"
-    assert client.scard("{test}:owners") == 1
-    other.close()
-
-
 def test_a_lessee_whose_life_ran_out_only_loses_its_leases(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redis_leases.RedisLeases, "_beats", lambda self: None)
     monkeypatch.setattr(redis_leases, "LIFE_SECONDS", 0.05)
@@ -97,19 +72,6 @@ def test_a_page_that_the_living_keep_again_keeps_what_lies_beside_it(
     assert index.attachments("http://a/1") == {"text": b"said"}
     assert index.info()["unstored"] == index.info()["attachments"] == 1
     index.close()
-
-
-def test_who_was_buried_alive_and_keeps_more_is_buried_again(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_leases.RedisLeases, "_beats", lambda self: None)
-    monkeypatch.setattr(redis_leases, "LIFE_SECONDS", 0.05)
-    late, other = opened(redis_url), opened(redis_url)
-    late.start_leasing()
-    for number in (1, 2):
-        keep(late, f"http://a/{number}", number)
-        time.sleep(0.1)
-        assert other.expire() == 1
-    late.close()
-    other.close()
 
 
 def lessees(url: str, count: int = 2) -> list[RedisIndex]:

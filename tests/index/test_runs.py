@@ -49,23 +49,6 @@ def test_processes_of_one_run_add_up_and_the_latest_run_is_the_last(index: AnyIn
     assert other.name == "other"
 
 
-def test_a_fetch_that_is_counted_by_a_truth_value_is_a_number_to_whoever_reads_it(index: AnyIndex) -> None:
-    tally = RunTally(index, "crawl", "s")
-    tally.save(True)
-    tally.close()
-    (run,) = read_runs(index)
-    assert run.saved == 1
-
-
-def test_what_was_saved_is_told_now_and_then(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "_SAVED_AT_ONCE", 4)
-    tally = RunTally(index, "killed", "s")
-    for _ in range(7):
-        tally.save()
-    (run,) = read_runs(index)
-    assert (run.saved, run.is_whole) == (4, False)
-
-
 def test_what_fell_back_is_saved_no_more(index: AnyIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "_SAVED_AT_ONCE", 4)
     tally = RunTally(index, "one", "s")

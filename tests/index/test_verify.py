@@ -40,68 +40,59 @@ def change(catalog: Catalog, table: int, changed: Callable[[Any, Any], object]) 
     catalog.set_segments([Segment(first.first, first.end, tuple(tables)), *catalog.segments[1:]])
 
 
-def test_sound() -> None:
-    catalog, rows = made()
-    assert problems(catalog, rows) == []
-
-
-def test_a_missing_segment() -> None:
-    catalog, rows = made()
+def without_first_segment(catalog: Catalog, rows: Rows) -> None:
     catalog.segments = catalog.segments[1:]
-    assert problems(catalog, rows) == ["the postings of the pages 0 to 4 are missing"]
 
 
-def test_a_missing_tail() -> None:
-    catalog, rows = made()
+def without_tail(catalog: Catalog, rows: Rows) -> None:
     catalog.batches = []
-    assert problems(catalog, rows) == ["the postings of the pages 8 to 10 are missing"]
 
 
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        (lambda keys, ids: keys.reverse(), "out of order"),
-        (lambda keys, ids: ids.__setitem__(0, 4), "out of order"),
-        (lambda keys, ids: ids.__setitem__(0, ids[-1]), "is not what the pages say"),
-        (lambda keys, ids: keys.__setitem__(1, keys[1] + 1), "is not what the pages say"),
-    ],
-)
-def test_wrong_postings(changed: Callable[[Any, Any], object], told: str) -> None:
-    catalog, rows = made()
-    change(catalog, 0, changed)
-    found = problems(catalog, rows)
-    assert len(found) == 1
-    assert told in found[0]
-    assert "0 to 4" in found[0]
-
-
-def test_a_lost_posting_of_the_tail() -> None:
-    catalog, rows = made()
+def without_a_posting_of_the_tail(catalog: Catalog, rows: Rows) -> None:
     keys, pages = catalog.batches[0].tails[0].table()
     tail = Tail(catalog.schema.payload_bits[0])
     for key, owner in zip(keys[1:], pages[1:], strict=True):
         tail.add(array("Q", [key]), owner)
     catalog.batches[0].tails[0] = tail
-    assert problems(catalog, rows) == ["table 0 of the pages 8 to 10 is not what the pages say"]
 
 
-def test_postings_of_replaced_pages_may_be_gone() -> None:
-    catalog, rows = made()
+def without_postings_of_the_replaced(catalog: Catalog, rows: Rows) -> None:
     first = catalog.segments[0]
     left = [[row for row in zip(*table, strict=True) if row[1] != 1] for table in first.tables]
     kept = tuple((array("Q", [key for key, _ in rows]), array("I", [page for _, page in rows])) for rows in left)
     catalog.set_segments([Segment(first.first, first.end, kept), catalog.segments[1]])
-    assert problems(catalog, rows) == []
 
 
-def test_pages_that_cannot_be_read() -> None:
+def with_other_rows(catalog: Catalog, rows: Rows) -> None:
+    rows[3], rows[9] = (3, b"noise"), (9, rows[8][1])
+
+
+def first_segment(changed: Callable[[Any, Any], object]) -> Callable[[Catalog, Rows], None]:
+    return lambda catalog, rows: change(catalog, 0, changed)
+
+
+DISORDER = "table 0 of the segment of the pages 0 to 4 is out of order"
+OTHER = "table 0 of the pages {} is not what the pages say"
+
+
+@pytest.mark.parametrize(
+    ("damaged", "told"),
+    [
+        (lambda catalog, rows: None, []),
+        (without_first_segment, ["the postings of the pages 0 to 4 are missing"]),
+        (without_tail, ["the postings of the pages 8 to 10 are missing"]),
+        (first_segment(lambda keys, ids: keys.reverse()), [DISORDER]),
+        (first_segment(lambda keys, ids: ids.__setitem__(0, 4)), [DISORDER]),
+        (first_segment(lambda keys, ids: ids.__setitem__(0, ids[-1])), [OTHER.format("0 to 4")]),
+        (first_segment(lambda keys, ids: keys.__setitem__(1, keys[1] + 1)), [OTHER.format("0 to 4")]),
+        (without_a_posting_of_the_tail, [OTHER.format("8 to 10")]),
+        (without_postings_of_the_replaced, []),
+        (with_other_rows, ["kept page 3 fails its checksum", "kept page 9 fails its checksum"]),
+        (lambda catalog, rows: rows.__delitem__(slice(7, None)), ["the pages from 7 on are missing"]),
+        (lambda catalog, rows: rows.__delitem__(3), ["the pages 3 to 4 are missing"]),
+    ],
+)
+def test_each_problem_is_one_sentence(damaged: Callable[[Catalog, Rows], None], told: list[str]) -> None:
     catalog, rows = made()
-    rows[3] = (3, b"noise")
-    rows[9] = (9, rows[8][1])
-    assert problems(catalog, rows) == ["kept page 3 fails its checksum", "kept page 9 fails its checksum"]
-
-
-def test_missing_pages() -> None:
-    catalog, rows = made()
-    assert problems(catalog, rows[:7]) == ["the pages from 7 on are missing"]
-    assert problems(catalog, rows[:3] + rows[4:]) == ["the pages 3 to 4 are missing"]
+    damaged(catalog, rows)
+    assert problems(catalog, rows) == told

@@ -78,12 +78,6 @@ def test_where_other_places_of_a_site_run_a_program_less_tells_it(
     assert elsewhere == ({"other.example.org"} if is_known else set())
 
 
-def test_with_www_or_without_is_one_host() -> None:
-    recognizer = seeing(*(f"http://{'www.' * (n % 2)}example.org/{url}" for n, url in enumerate(PHPBB)))
-    (found,) = recognizer.recognized("example.org")
-    assert found.hosts == ("example.org", "www.example.org")
-
-
 def test_what_speaks_against_a_program_counts_whoever_has_seen_it() -> None:
     urls = [f"{SITE}/{url}" for url in (*PHPBB[:2], "viewtopic.php?p=5", "ucp.php?mode=login")]
     assert ("phpbb2", "example.org") not in runs(seeing(*urls))
@@ -178,10 +172,6 @@ def test_the_start_page_is_a_programs_too_however_it_is_written() -> None:
     (below,) = seeing(*(f"http://a.example/forum/{url}" for url in PHPBB)).recognized("a.example")
     assert below.contains("http://a.example/forum/x")
     assert not below.contains("http://a.example/forums/x")
-
-
-def test_a_reference_of_thousands_of_digits_is_a_link_that_leads_nowhere() -> None:
-    assert sight_of("http://a.example/", f'<a href="&#{"9" * 5_000};"><a href="/b">').links == ("http://a.example/b",)
 
 
 def test_pages_show_signs_too() -> None:

@@ -24,11 +24,6 @@ FORUM = Installation("smf", "a.com", BOARDS, {"base": ""}, ("a.com", "www.a.com"
 TRIED = {"trac.reply@a.com/trac": TrialRecord(4, 1)}
 
 
-def test_it_survives_being_kept() -> None:
-    known = SiteSoftware(TRIED, {"smf.index@a.com": "led nowhere"}, (TRAC, FORUM))
-    assert SiteSoftware.from_bytes(known.to_bytes()) == known
-
-
 def test_what_cannot_be_read_is_nothing() -> None:
     assert SiteSoftware.from_bytes(None) == SiteSoftware.from_bytes(b"{") == SiteSoftware.from_bytes(b"[1]")
 
@@ -132,11 +127,6 @@ LINKS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize(("html", "links"), LINKS.values(), ids=LINKS)
 def test_links_are_those_that_a_browser_follows(html: str, links: list[str]) -> None:
     assert sight_of(URL, html).links == tuple(f"{SITE}{link}" for link in links)
-
-
-def test_generators_whichever_way_they_are_written() -> None:
-    html = """<META NAME="Generator" CONTENT="WordPress 6"><meta content='Plone' name='generator'><meta name=robots>"""
-    assert sight_of(URL, html).generators == ("WordPress 6", "Plone")
 
 
 FRONTS = st.sampled_from(["/", "http://a.example/", "https://b.example:80/", "http://c.example", "HTTP://d.example/"])

@@ -281,20 +281,6 @@ def test_all_figures_are_told(tmp_path: Path) -> None:
     assert {name: found[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("written", "crawled"), [("bücher.example", "xn--bcher-kva.example"), ("xn--bcher-kva.example", "bücher.example")]
-)
-def test_rules_of_an_international_site_are_found_under_its_other_name(
-    tmp_path: Path, written: str, crawled: str
-) -> None:
-    log = tmp_path / "log.jsonl"
-    rows = [{"url": f"http://{crawled}/1?sid={i}", "text_digest": "x"} for i in range(3)]
-    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    write_rules(tmp_path / "rules", SiteRules(written, (SID,)))
-    found = evaluate([log], tmp_path / "rules", workers=1).to_dict()
-    assert (found["sites_with_rules"], found["coverage"], found["merged"]) == (1, 3, 2)
-
-
 def test_a_file_by_any_name_is_for_its_site(tmp_path: Path) -> None:
     told(tmp_path, [("a.com/1?sid=1", "x"), ("a.com/1?sid=2", "x")], SID)
     mine = (tmp_path / "rules" / "a.com.toml").rename(tmp_path / "rules" / "mine.toml")

@@ -27,11 +27,6 @@ def one(processor: str, args: list[Any], include: str) -> Rule:
     return sites[0].rules[0]
 
 
-def test_arguments_of_a_domain_and_its_subdomains() -> None:
-    rule = one("queryRemoval", ["smid", "utm_source"], "nytimes.com")
-    assert rule == Rule("query", "rewrite", drop=("smid", "utm_source"), source="imported")
-
-
 def test_arguments_under_a_path() -> None:
     rule = one("queryRemovalExcept", [], "amazon.co.uk/*/dp")
     assert (rule.drop, rule.within, rule.hosts) == (("*",), ("/{}/dp/{*}",), ("amazon.co.uk", "www.amazon.co.uk"))
@@ -66,24 +61,9 @@ def test_what_is_no_such_file(content: object) -> None:
         imported(content)
 
 
-@pytest.mark.parametrize(
-    ("rule", "why"),
-    [
-        (Rule("r", "equivalence", match="/a/{}", to="/a/{}"), "no target"),
-        (Rule("r", "rewrite", convert="syntax"), "no such processor"),
-        (Rule("r", "rewrite", drop=("a",), unless=("b",)), "absent"),
-        (Rule("r", "rewrite", drop=("a",), hosts=("m.a.com",)), "some hosts"),
-        (Rule("r", "rewrite", drop=("a*",)), "no *"),
-        (Rule("r", "rewrite", drop=("a",), match="/x/{y}"), "asks for values"),
-        (Rule("r", "rewrite", drop=("a",), within=("!/x/{*}",)), "excludes"),
-        (Rule("r", "rewrite", drop=("a",), within=("/x/{y}",)), "beginning of a path"),
-        (Rule("r", "rewrite", match="/x/{y}/{rest*}", to="/y/{y}/{rest}"), "whole segments"),
-        (Rule("r", "rewrite", match="/x/{y}/{rest*}", to="/{y|lower}/{rest}"), "whole segments"),
-        (Rule("r", "rewrite", match="/x?y={z}", to="/x"), "whole segments"),
-    ],
-)
-def test_what_the_other_side_cannot_express(rule: Rule, why: str) -> None:
-    rows, refused = exported([SiteRules("a.com", (rule,))])
+@table_of("urls", "what_the_other_side_cannot_express")
+def test_what_the_other_side_cannot_express(does: dict[str, Any], why: str) -> None:
+    rows, refused = exported([SiteRules("a.com", (Rule.from_dict({"id": "r", **does}),))])
     assert rows == []
     assert [one.why.startswith("in duplicate-url-discarder ") and why in one.why for one in refused] == [True]
 

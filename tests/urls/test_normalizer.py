@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.core.url_parts import split_url
-from dedupcrawl.sites import site_of
+from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, TooLongError
 from dedupcrawl.urls.conversions import URL_CONVERSIONS
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer, SiteNormalizer
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.overlaps import done_in_part
+from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook
-from dedupcrawl.urls.rule_files import SiteRules
+from dedupcrawl.urls.rule_files import SiteRules, write_rules
 from dedupcrawl.urls.rules_in_use import RulesInUse
 from dedupcrawl.urls.spelling import LONGEST_URL, canonical_url
+from tests.fixtures import table_of
 
 HOST = "http://a.com"
 RULES = (
@@ -99,8 +105,9 @@ def by_the_book(url: str, rules: tuple[Rule, ...]) -> tuple[str, tuple[str, ...]
             return url, ()
         changed = False
         for rule in compiled:
+            values: dict[str, str] = {}
             try:
-                after = rule.change(parts, "a.com")
+                after = rule.made(parts, values, "a.com") if rule.conditions.fits(parts, values) else None
             except TooLongError:
                 return url, ()
             if after is not None:
@@ -164,38 +171,11 @@ def test_what_can_be_asked_for_is_made_by_rewrites_alone_and_has_the_same_canoni
     assert normalizer.fetchable(made.canonical).canonical == made.canonical
 
 
-def test_a_session_goes_though_an_equivalence_has_a_part_in_the_identity() -> None:
-    rules = (Rule("sid", "rewrite", drop=("sid",)), Rule("day", "equivalence", match="/p?day={}", to="/p?day={}"))
-    normalizer = RulesInUse(Normalizer([SiteRules("a.com", rules)]))
-    url = f"{HOST}/p?day=3&sid=x"
-    assert normalizer.normalize(url).kind == "equivalence"
-    assert normalizer.fetchable(url) == Normalized(url, f"{HOST}/p?day=3", "rewrite", ("sid",))
-
-
-LAST, SORT = Rule("last", "rewrite", convert="last-of-name"), Rule("sort", "rewrite", convert="sort-query")
-
-
 def test_a_canonical_url_of_a_circle_is_canonical_itself() -> None:
     circle = tuple(rule for rule in RULES if rule.id in {"add-a", "drop-a", "sort-query"})
     normalizer = SiteNormalizer(SiteRules("a.com", circle))
     for query in ("c=3", "a=1&c=3", "a=2&c=3", "c=3&a=1"):
         assert normalizer.normalize(f"{HOST}/p?{query}").canonical == f"{HOST}/p?a=1&c=3"
-
-
-@pytest.mark.parametrize(
-    ("rules", "query", "canonical"),
-    [
-        ((LAST, RULES[0]), "a=1&" + "".join(f"utm_{i}=0&" for i in range(201)) + "a=2", "?a=2"),
-        ((SORT,), "a=" + "+" * (LONGEST_URL - 20), "?a=" + "+" * (LONGEST_URL - 20)),
-    ],
-)
-def test_what_a_rule_makes_is_looked_at_again_where_an_earlier_rule_may_apply_to_it(
-    rules: tuple[Rule, ...], query: str, canonical: str
-) -> None:
-    normalizer = SiteNormalizer(SiteRules("a.com", rules))
-    found = normalizer.normalize(f"{HOST}/?{query}").canonical
-    assert found == f"{HOST}/{canonical}"
-    assert normalizer.normalize(found).canonical == found
 
 
 @pytest.mark.parametrize("char", ["é", "中", "😀", "\ud800", "%41"])
@@ -224,29 +204,14 @@ def test_any_string(url: str, rules: tuple[Rule, ...]) -> None:
     assert normalizer.normalize(found.canonical).canonical == found.canonical
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "javascript:alert(1)",
-        "data:text/html;base64,PGI+",
-        "mailto:a@a.com",
-        "http://user@a.com/?sid=1",
-        "//a.com/?sid=1",
-        "/?sid=1",
-        "http://",
-        "http:///?sid=1",
-        "http://[::1/?sid=1",
-        "http://a.com\\@b.com/?sid=1",
-        "http://b.com/?sid=1",
-        "http://a.com.b.com/?sid=1",
-        f"{HOST}/" + "x" * 2_000_000 + "?sid=1",
-        f"{HOST}/?" + "sid=1&" * 400_000,
-        f"{HOST}/" + "a/" * 1_000_000,
-    ],
-)
+@table_of("urls", "what_is_left_alone")
 def test_what_is_left_alone(url: str) -> None:
     assert Normalizer([SiteRules("a.com", RULES)]).normalize(url) == Normalized(url, url, "unchanged", ())
+
+
+@pytest.mark.parametrize("url", ["x" * 2_000_000 + "?sid=1", "?" + "sid=1&" * 400_000, "a/" * 1_000_000])
+def test_what_is_longer_than_any_url_is_left_alone(url: str) -> None:
+    assert Normalizer([SiteRules("a.com", RULES)]).normalize(f"{HOST}/{url}").kind == "unchanged"
 
 
 @pytest.mark.parametrize(
@@ -266,24 +231,6 @@ def test_rules_that_multiply_a_url_do_so_within_bounds() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000  # bytes
-
-
-@settings(max_examples=200)
-@given(urls(), sites_rules)
-@example(
-    f"{HOST}/old/1",
-    (
-        Rule("drop-c", "rewrite", drop=("c",)),
-        Rule("moved", "rewrite", match="/old/{x}", to="/new/{x}?c=1"),
-        Rule("final", "rewrite", match="/new/{x}?c={y}", to="/final/{x}"),
-    ),
-)
-def test_steps_are_those_of_normalize(url: str, rules: tuple[Rule, ...]) -> None:
-    normalizer = SiteNormalizer(SiteRules("a.com", rules))
-    steps, found = list(normalizer.steps(url)), normalizer.normalize(url)
-    if found.rules and by_the_book(url, rules)[1] is not None:
-        assert steps[-1][1] == found.canonical
-        assert tuple(dict.fromkeys(name for name, _ in steps)) == found.rules
 
 
 HOSTS = ("a.com", "www.a.com", "a.com:80", "b.a.com", "WWW.A.COM", "c.com")
@@ -333,25 +280,6 @@ def test_what_is_remembered_is_of_the_rules_as_they_are(data: st.DataObject) -> 
     assert [normalizer.normalize(url) for url in urls] == [fresh.normalize(url) for url in urls]
 
 
-def test_rules_are_found_by_id_and_left_out_as_they_are_now() -> None:
-    """Not as they were before a site had more of them, or before one became an equivalence."""
-    one, other = (Rule(name, "rewrite", drop=(name,)) for name in ("a", "b"))
-    more = [one]
-    normalizer = Normalizer(more=lambda site: more if site == "a.com" else ())
-    url = "http://a.com/?a=1&b=2"
-
-    def by_some() -> tuple[str, str]:
-        made = normalizer.by_some(url, lambda _, rules: frozenset(rules) & {"a"})
-        return made.canonical, made.kind
-
-    assert (normalizer.rule("a.com", "b"), by_some()) == (None, (url, "unchanged"))
-    more.append(other)
-    normalizer.has_more("a.com")
-    assert (normalizer.rule("a.com", "b"), by_some()) == (other, ("http://a.com/?a=1", "rewrite"))
-    normalizer.make_equivalence("a.com", "b")
-    assert by_some() == ("http://a.com/?a=1", "equivalence")
-
-
 def test_what_is_known_besides_the_file_comes_before_what_was_learned_and_after_what_is_written_by_hand() -> None:
     """A rule that decodes an argument makes URLs of which known software's rules do not know."""
     by_hand = Rule("mine", "rewrite", match="/old/{p*}", to="/{p*}", source="hand")
@@ -377,3 +305,102 @@ def test_what_the_file_has_for_fewer_urls_is_not_used_for_all_of_them() -> None:
     ):
         normalizer = Normalizer([SiteRules("a.com", (kept,))], more=lambda site: [known])
         assert normalizer.normalize(url).canonical == canonical, kept.id
+
+
+SID = Rule("sid", "rewrite", drop=("sid",))
+
+
+def test_a_host_of_a_million_characters_is_no_name() -> None:
+    normalizer = Normalizer([SiteRules("a.com", (SID,))])
+    for host in ("xn--" + "a" * 1_000_000, "é" * 1_000_000):
+        assert normalizer.normalize(f"http://{host}/?sid=1").kind == "unchanged"
+
+
+@pytest.mark.parametrize(
+    "site", ["bücher.example", "xn--bcher-kva.example", "例え.jp", "127.0.0.1", "[::1]", "localhost"]
+)
+def test_any_kind_of_host_has_its_file(tmp_path: Path, site: str) -> None:
+    write_rules(tmp_path, SiteRules(site, (SID,)))
+    found = Normalizer.from_paths([tmp_path]).normalize(f"http://{site}:8080/a?sid=1")
+    assert found.canonical == f"http://{ascii_form(site)}:8080/a"
+
+
+@pytest.mark.parametrize("by_file", [True, False])
+@pytest.mark.parametrize(("written", "asked"), [("bücher.de", "xn--bcher-kva.de"), ("xn--bcher-kva.de", "bücher.de")])
+def test_an_international_name_in_either_form(tmp_path: Path, written: str, asked: str, by_file: bool) -> None:
+    rules = SiteRules(written, (SID, Rule("www", "rewrite", match="//www.{host}", to="//{host}")))
+    path = write_rules(tmp_path, rules)
+    normalizer = Normalizer.from_paths([path if by_file else tmp_path])
+    assert normalizer.normalize(f"http://www.{asked}/a?sid=1").canonical == "http://xn--bcher-kva.de/a"
+    assert normalizer.site_count == 1
+
+
+def test_files_are_opened_when_their_site_is_met(tmp_path: Path) -> None:
+    for n in range(60):
+        write_rules(tmp_path, SiteRules(f"s{n}.com", (SID,)))
+    (tmp_path / "s0.com.toml").write_text("nonsense")
+    (tmp_path / "s1.com.toml").write_text('site = "other.com"')
+    normalizer = Normalizer.from_paths([tmp_path])
+    assert normalizer.site_count == 60
+    assert normalizer.normalize("http://www.s5.com/?sid=1").canonical == "http://www.s5.com/"
+    assert normalizer.normalize("http://s0.com/?sid=1").kind == "unchanged"
+    assert normalizer.normalize("http://s1.com/?sid=1").kind == "unchanged"
+
+
+def test_a_broken_file_of_a_small_folder_is_an_error_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "a.com.toml").write_text("nonsense")
+    with pytest.raises(RuleError, match=r"a\.com\.toml"):
+        Normalizer.from_paths([tmp_path])
+
+
+def test_rules_that_say_the_same_for_other_sites_keep_their_own_names(tmp_path: Path) -> None:
+    one, other = Rule("one", "rewrite", drop=("sid",), note="1"), Rule("other", "rewrite", drop=("sid",))
+    off = Rule("off", "rewrite", drop=("sid",), state="disabled")
+    normalizer = Normalizer([SiteRules("a.com", (one,)), SiteRules("b.com", (other,)), SiteRules("c.com", (off,))])
+    assert normalizer.normalize("http://a.com/?sid=1").rules == ("one",)
+    assert normalizer.normalize("http://b.com/?sid=1").rules == ("other",)
+    assert normalizer.normalize("http://c.com/?sid=1").rules == ()
+
+
+def test_names_that_are_one_in_ascii_are_one_site() -> None:
+    """A circle through both of them has one canonical URL, whatever the order of its rules."""
+    circle = (
+        Rule("1", "rewrite", match="http://ｓtrasse.de/a", to="http://ｓtrasse.de/b"),
+        Rule("2", "rewrite", match="http://ｓtrasse.de/b", to="https://strasse.de/c"),
+        Rule("3", "rewrite", match="https://strasse.de/c", to="http://ｓtrasse.de/a"),
+    )
+    for rules in permutations(circle):
+        content = SiteRules("strasse.de", rules).to_dict()
+        normalizer = Normalizer([SiteRules.from_dict(content)])
+        for url in ("http://ｓtrasse.de/a", "http://ｓtrasse.de/b", "https://strasse.de/c"):
+            canonical = normalizer.normalize(url).canonical
+            assert normalizer.normalize(canonical).canonical == canonical
+
+
+def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many sites only the newest are remembered; answers do not change."""
+    for n in range(40):
+        write_rules(tmp_path, SiteRules(f"s{n}.com", (SID,)))
+    monkeypatch.setattr("dedupcrawl.urls.normalizer._HOSTS_KEPT", 8)
+    normalizer = Normalizer.from_paths([tmp_path])
+    for n in random.Random(0).choices(range(60), k=300):
+        url = f"http://s{n}.com/"
+        assert normalizer.normalize(f"{url}?sid=1").canonical == (url if n < 40 else f"{url}?sid=1")
+    assert len(normalizer._names) <= 8
+
+
+@pytest.mark.parametrize("hosts", [("www.bücher.de",), ("www.xn--bcher-kva.de",)])
+def test_hosts_of_a_rule_are_meant_in_either_spelling(hosts: tuple[str, ...]) -> None:
+    on = SiteNormalizer(SiteRules("bücher.de", (Rule("r", "rewrite", hosts=hosts, drop=("x",)),)))
+    off = SiteNormalizer(SiteRules("bücher.de", (Rule("r", "rewrite", hosts=(f"!{hosts[0]}",), drop=("x",)),)))
+    for url in ("http://www.bücher.de/?x=1", "http://www.xn--bcher-kva.de/?x=1", "http://WWW.BÜCHER.de/?x=1"):
+        assert (on.normalize(url).rules, off.normalize(url).rules) == (("r",), ())
+
+
+MORE = Rule("more", "rewrite", drop=("lang", "sid"))
+
+
+@table_of("urls", "what_is_done_in_part_whatever_its_name")
+def test_what_is_done_in_part_whatever_its_name(used: dict[str, Any], asked: dict[str, Any], is_done: bool) -> None:
+    one, other = (Rule.from_dict({**SID.to_dict(), **what}) for what in (used, asked))
+    assert done_in_part([MORE, replace(one, id="other")])(other) is is_done

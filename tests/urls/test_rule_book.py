@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from dedupcrawl.urls import rule_book
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import known_before
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
-from dedupcrawl.urls.rule_files import SiteRules, read_rules, replace_rules, write_rules
+from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from dedupcrawl.urls.rules_in_use import RulesInUse
+from tests.fixtures import table_of
 
 RIGHT = Rule("right", "rewrite", drop=("sid",), state="probation", evidence=Evidence(correct=100, coverage=100))
 WRONG = Rule("wrong", "rewrite", drop=("id",))
@@ -42,14 +42,6 @@ def test_what_could_not_be_decided_before_the_rules_were_read_again_is_decided_a
     assert [book.failed(url(n), "http://a.com/p", ("right", "wrong")) for n in range(4)] == [Ruling()] * 4
     book.reread()
     assert book.decide()["a.com"].revoked
-
-
-def test_a_rule_is_watched_from_its_first_use_on(folder: Path) -> None:
-    """Of a site of many hosts, each has the rules of all; with all of them watched, a crawl took 1.4 times the CPU."""
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    assert book.is_due(url(1), ("wrong", "unknown"))
-    assert [one.rule.id for one in book.watched("a.com", "hand")] == ["wrong"]
-    assert book.owners == {"a.com"}
 
 
 @pytest.mark.parametrize("is_fetched", [True, False])
@@ -121,44 +113,6 @@ def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_th
     assert normalizer.normalize(asked[0]).kind == "unchanged"
 
 
-def test_a_folder_that_cannot_be_written_switches_the_rule_off_all_the_same(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    known = Normalizer.from_paths([folder], tries=True)
-    book = RuleBook(known, 0.02, Random(1))
-    normalizer = RulesInUse(known, book)
-    book.is_due(url(0), ("right", "wrong"))
-    (folder / "a.com.toml").write_text("site = nonsense", encoding="utf-8")
-    book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",))
-    assert "cannot be written" in caplog.text
-    assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged"
-
-
-def test_the_results_of_all_owners_are_written_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file has a thousand rules, and a university a thousand users."""
-    written: list[Path] = []
-
-    def counted(path: Path, rules: list[Rule]) -> None:
-        written.append(path)
-        replace_rules(path, rules)
-
-    monkeypatch.setattr(rule_book, "replace_rules", counted)
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    for user in range(3):
-        book.passed(f"http://a.com/~u{user}/p?sid=1", ("right",))
-    book.save()
-    assert (len(written), rule(folder, "right").tried) == (1, 3)
-    for user in range(2):
-        for number in range(9):
-            book.failed(f"http://a.com/~u{user}/{number}/p?id=1&sid=1", "http://a.com/p", ("right", "wrong"))
-    written.clear()
-    assert book.decide().keys() == {"a.com/~u0", "a.com/~u1"}
-    assert len(written) == 1
-    assert rule(folder, "right").state == rule(folder, "wrong").state == "disabled"
-    book.save()
-    assert len(written) == 1, "there is no news"
-
-
 def test_what_could_not_be_written_is_written_later(folder: Path) -> None:
     """A revocation, and counts."""
     book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
@@ -167,6 +121,7 @@ def test_what_could_not_be_written_is_written_later(folder: Path) -> None:
     book.passed(url(0), ("right",))
     path.write_text("site = nonsense", encoding="utf-8")
     assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
+    assert book.is_off("http://a.com/p?id=1", ("wrong",)), "all the same"
     book.save()
     path.write_text(text, encoding="utf-8")
     book.save()
@@ -206,6 +161,7 @@ def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_fil
     normalizer = RulesInUse(known, book)
     assert book.failed("http://a.com/p?id=1", "http://a.com/p", ("wrong",)) == Ruling(revoked=("wrong",))
     write_rules(folder, SiteRules("a.com", (replace(WRONG, drop=("ref",)), replace(WRONG, id="same"))))
+    known.has_more("a.com")
     book.reread()
     assert normalizer.normalize("http://a.com/p?ref=1").canonical == "http://a.com/p"
     assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged", "what was revoked stays so by any name"
@@ -299,22 +255,10 @@ def test_ports_and_users_folders_are_tried_by_themselves(tenants: Path, tenant: 
     assert all(book.is_due(f"{tenant}/p?id={number}", ("shared",)) for number in range(2))
 
 
-@pytest.mark.parametrize(
-    ("rule", "is_lossless"),
-    [
-        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{what}/{url|base64}"), True),
-        (Rule("r", "equivalence", match="/go/{what}/{url}/{}/", to="/go/{what}/{url|base64}"), False),
-        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{}/{url|base64}"), False),
-        (Rule("r", "equivalence", match="/go/{s}/{url}/", to="/go/{s|lower}/{url|base64}"), False),
-        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/go/{what}/{url|lower|base64}"), False),
-        (Rule("r", "equivalence", match="/go/{what}/{url}/", to="/to/{what}/{url|base64}"), False),
-        (Rule("r", "equivalence", match="/go/{what}/{url}/?a=1", to="/go/{what}/{url|base64}"), False),
-        (Rule("r", "rewrite", match="/go/{url}/", to="{url|base64}"), False),
-        (Rule("r", "equivalence", match="/old/{name}", to="/new/{name}"), False),
-    ],
-)
-def test_what_only_decodes_a_url_needs_no_proof(tmp_path: Path, rule: Rule, is_lossless: bool) -> None:
+@table_of("urls", "what_only_decodes_a_url_needs_no_proof")
+def test_what_only_decodes_a_url_needs_no_proof(tmp_path: Path, does: dict[str, str], is_lossless: bool) -> None:
     """It brings no two URLs of its context together. At most one rule of a rewrite is unproven: another one may be."""
+    rule = Rule.from_dict({"id": "r", **does})
     assert rule.is_lossless is is_lossless
     write_rules(tmp_path, SiteRules("a.com", (replace(rule, state="probation"),)))
     book = RuleBook(Normalizer.from_paths([tmp_path], tries=True), 0.02, Random(1))

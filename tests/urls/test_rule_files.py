@@ -78,13 +78,6 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["example.com.toml"]
 
 
-def test_a_file_by_hand(tmp_path: Path) -> None:
-    assert read_rules(written(tmp_path, FILE)) == SiteRules(
-        "example.com",
-        (Rule("sid", "rewrite", drop=("sid",)), Rule("print", "rewrite", match="/print/{page*}", to="/{page}")),
-    )
-
-
 @table_of("urls", "a_mistake_is_named_with_its_place")
 def test_a_mistake_is_named_with_its_place(tmp_path: Path, old: str, new: str, says: str) -> None:
     assert FILE.count(old) == 1
@@ -105,13 +98,6 @@ def test_a_rule_that_leaves_its_site_is_refused(site: str, match: str, to: str, 
     else:
         with pytest.raises(RuleError, match=f"rule 'away' leads to {led_to}: a rule must stay on its site, {site}"):
             SiteRules.from_dict(content)
-
-
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"\0" * 100, b"[" * 100_000, b"a." * 10_000, b'x = "' + b"y" * 10**6])
-def test_what_is_no_text_of_that_kind(tmp_path: Path, content: bytes) -> None:
-    path = written(tmp_path, content)
-    with pytest.raises(RuleError, match=r"example\.com\.toml"):
-        read_rules(path)
 
 
 @pytest.mark.parametrize(
@@ -165,11 +151,6 @@ def test_what_is_read_faster_is_read_alike(data: st.DataObject) -> None:
     values = decoded(text)
     with suppress(msgspec.DecodeError):
         assert values is None or values == msgspec.toml.decode(text)
-
-
-@pytest.mark.parametrize("line", ['kind = "rewrite"', "tried = 3\ntried = 3", 'learned = "2026-01-31"', "note = 'a'"])
-def test_what_is_not_as_written_is_left_to_toml(line: str) -> None:
-    assert decoded(encoded(RULES).replace('kind = "rewrite"', f'kind = "rewrite"\n{line}', 1)) is None
 
 
 def test_there_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

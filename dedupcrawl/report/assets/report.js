@@ -207,6 +207,8 @@
     return needed === null ? [reached] : [reached, make("span", { className: "quiet" }, " of " + percent(needed) + " needed")];
   };
 
+  const numeric = (name, value, cells, more) => ({ name, label: name, className: "number inline", value, cells, ...more });
+
   const names = (values) => [...new Set(values)].filter(Boolean).sort();
 
   function verdicts(columns) {
@@ -236,21 +238,8 @@
         value: (i) => columns.check[i],
         cells: (i) => [make("span", { className: "tag" }, visible(columns.check[i]))],
       },
-      {
-        name: "similarity",
-        label: "similarity",
-        className: "number inline",
-        value: (i) => columns.similarity[i],
-        cells: (i) => [percent(columns.similarity[i])],
-      },
-      {
-        name: "sure",
-        label: "sure",
-        comes,
-        className: "number inline",
-        value: (i) => columns.probability[i],
-        cells: (i) => sureness(columns, i),
-      },
+      numeric("similarity", (i) => columns.similarity[i], (i) => [percent(columns.similarity[i])]),
+      numeric("sure", (i) => columns.probability[i], (i) => sureness(columns, i), { comes }),
       { name: "", className: "choices", cells: (i) => [compareButton(i), labelButtons(columns, i)] },
     ];
     const find = table({
@@ -321,13 +310,7 @@
           name: "found by",
           cells: (i) => all[i].checks.map((check) => make("span", { className: "tag" }, visible(check))),
         },
-        {
-          name: "least similar",
-          label: "least similar",
-          className: "number inline",
-          value: (i) => all[i].least,
-          cells: (i) => [percent(all[i].least)],
-        },
+        numeric("least similar", (i) => all[i].least, (i) => [percent(all[i].least)]),
       ],
       rows: [...all.keys()],
       text: (i) => all[i].url + " " + all[i].title,
@@ -348,27 +331,9 @@
           value: (i) => all[i].state,
           cells: (i) => [make("span", { className: all[i].state === "active" ? "tag" : "tag off" }, all[i].state)],
         },
-        {
-          name: "rewrote",
-          label: "rewrote",
-          className: "number inline",
-          value: (i) => all[i].rewrote,
-          cells: (i) => [number(all[i].rewrote)],
-        },
-        {
-          name: "coverage",
-          label: "coverage",
-          className: "number inline",
-          value: (i) => all[i].coverage,
-          cells: (i) => [number(all[i].coverage)],
-        },
-        {
-          name: "precision",
-          label: "precision",
-          className: "number inline",
-          value: (i) => all[i].precision_at_least,
-          cells: (i) => [percent(all[i].precision), ...atLeast(all[i])],
-        },
+        numeric("rewrote", (i) => all[i].rewrote, (i) => [number(all[i].rewrote)]),
+        numeric("coverage", (i) => all[i].coverage, (i) => [number(all[i].coverage)]),
+        numeric("precision", (i) => all[i].precision_at_least, (i) => [percent(all[i].precision), ...atLeast(all[i])]),
       ],
       rows: [...all.keys()],
       text: (i) => [all[i].site, all[i].id, all[i].does, all[i].note, all[i].source].join(" "),

@@ -13,8 +13,7 @@ from itertools import chain
 from math import log2
 
 from dedupcrawl.urls.learning.forms import Forms, Tally
-from dedupcrawl.urls.learning.where import only, where_of
-from dedupcrawl.urls.learning.written import literal, pattern, star, whole, written_path
+from dedupcrawl.urls.learning.written import literal, only, pattern, star, where_of, whole, written_path
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.template import Piece
 
@@ -126,7 +125,6 @@ def scoped(rule: Rule, context: Sequence[Condition]) -> Rule | None:
 
 
 def is_valid(rule: Rule) -> bool:
-    """True when it is a rule."""
     try:
         rule.templates()
         rule.scopes()

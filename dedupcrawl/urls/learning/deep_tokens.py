@@ -95,7 +95,6 @@ class PatternNode:
         self._form = pattern(self.template).form
 
     def all_templates(self) -> Iterator[str]:
-        """Its own and those of its refinements."""
         yield self.template
         for child in self.children:
             yield from child.all_templates()

@@ -69,7 +69,6 @@ def kind_of_pair(source: UrlParts, target: UrlParts) -> tuple[object, ...]:
 
 
 def target_rank(form: Form) -> tuple[int, int, int, str]:
-    """Rank as a target, smaller is better."""
     parts = form.parts
     return len(parts.args), len(form.text), len(parts.segments), form.text
 
@@ -138,9 +137,7 @@ def _hosts(source: str, target: str, pages: HostPages) -> Iterator[Rule]:
     if _host_rank(source, pages) > _host_rank(target, pages):
         source, target = target, source
     labels, target_labels = source.split("."), target.split(".")
-    same = 0
-    while same < min(len(labels), len(target_labels)) and labels[-1 - same] == target_labels[-1 - same]:
-        same += 1
+    same = common_start(labels[::-1], target_labels[::-1])
     front, target_front = ".".join(labels[: len(labels) - same]), ".".join(target_labels[: len(target_labels) - same])
     if same and front and not BRACES.search(front + target_front):
         yield hypothesis(f"//{front}.{{host}}", f"//{target_front}.{{host}}" if target_front else "//{host}")
@@ -153,7 +150,6 @@ def _host_rank(host: str, pages: HostPages) -> tuple[int, bool]:
 
 
 def _args(source: UrlParts, target: UrlParts) -> Iterator[Rule]:
-    """Arguments that come, go or change."""
     here, there = values_of(source), values_of(target)
     differing = [
         n for n in (*here, *(n for n in there if n not in here)) if is_name(n) and here.get(n, 0) != there.get(n, 0)
@@ -225,7 +221,7 @@ def _apart(one: str, other: str, i: int) -> _Split | None:
 
 def _split(one: str, other: str, i: int) -> _Split | None:
     """Two segments that are alike up to a delimiter, or from one on: form, form of the target, and what differs."""
-    front, back = len(common_start([one, other])), len(common_start([one[::-1], other[::-1]]))
+    front, back = common_start(one, other), common_start(one[::-1], other[::-1])
     cut = max((m.end() for m in _DELIMITER.finditer(one[:front])), default=0)
     if ";" in one[:front]:
         cut = one[:front].rfind(";") + 1

@@ -65,11 +65,9 @@ class Tally:
 
     @property
     def worth(self) -> float:
-        """Right merges less the price of the wrong ones."""
         return self.right - WRONG_COSTS * self.wrong
 
     def rows_with(self, flag: int) -> list[int]:
-        """The forms of which this became."""
         return [row for row, one in zip(self.rows, self.flags, strict=True) if one == flag]
 
 
@@ -103,7 +101,7 @@ class Forms:
         self._next += 1
         self.all[row] = form
         self._parts.append(form.parts)
-        tokens = set(form.parts.segments)
+        tokens = {f"//{form.parts.authority}", *form.parts.segments}
         if form.parts.args:
             self._with_args.append(row)
             tokens.update(form.parts.names(), form.parts.args)
@@ -111,29 +109,38 @@ class Forms:
             self._with[token].append(row)
 
     @cached_property
+    def _values(self) -> dict[str, dict[str, None]]:
+        """Values of each argument, in the order of the URLs as they were when this was first asked for."""
+        values: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for form in self.all.values():
+            for arg in form.parts.args[:MOST_ARGS]:
+                name, _, value = arg.partition("=")
+                values[name][value] = None
+        return values
+
+    @cached_property
     def patterns(self) -> Patterns:
-        """Of the URLs as they were before any rule; made when first asked for."""
-        return patterns_of([form.parts for form in self.all.values()])
+        """Deep tokenization (Algorithms 1-2) of the arguments whose values are of several kinds.
+
+        Patterns of segments made no rule better: recall of fifteen mirrors and four crawls .5017 with and without
+        (seed 0).
+        """
+        trees = {name: deep_patterns(list(texts)) for name, texts in self._values.items()}
+        return {name: tree for name, tree in trees.items() if tree.children}
 
     @cached_property
     def names(self) -> frozenset[str]:
         """Arguments of so many values that they are names: of one that was wrong nothing can be told about the next."""
-        values: defaultdict[str, set[str]] = defaultdict(set)
-        for form in self.all.values():
-            for arg in form.parts.args[:MOST_ARGS]:
-                name, _, value = arg.partition("=")
-                values[name].add(value)
-        return frozenset(name for name, seen in values.items() if len(seen) > _MOST_KINDS)
+        return frozenset(name for name, values in self._values.items() if len(values) > _MOST_KINDS)
 
     def atoms(self, row: int) -> frozenset[str]:
-        """What contexts may ask of a form, see `atoms.atoms_of`."""
+        """What contexts may ask of a form, see `atoms_of`."""
         atoms = self._atoms.get(row)
         if atoms is None:
             atoms = self._atoms[row] = atoms_of(self.all[row].parts, self.patterns, self.names)
         return atoms
 
     def has(self, text: str) -> bool:
-        """True when there is a form of this text."""
         return text in self._row_of
 
     def clusters(self) -> dict[int, list[int]]:
@@ -144,12 +151,11 @@ class Forms:
         return {label: rows for label, rows in members.items() if len(rows) > 1}
 
     def _asked(self, rule: CompiledRule) -> list[int]:
-        """Forms that the rule may be for."""
-        tokens, texts = rule.asks_for()
+        tokens, texts, needs_args = rule.asks_for()
         rows = {row for token in tokens for row in self._with.get(token, ())}
         if texts:
             rows.update(row for row, form in self.all.items() if any(text in form.text for text in texts))
-        return sorted(self.all.keys() & (rows.union(self._with_args) if rule.needs_args() else rows))
+        return sorted(self.all.keys() & (rows.union(self._with_args) if needs_args else rows))
 
     def changed(self, rule: Rule, rows: Iterable[int] | None = None) -> tuple[list[int], list[str]]:
         """The forms that a rule changes, of some or all, and what it makes of them."""
@@ -211,7 +217,7 @@ class Forms:
 
 
 def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: Container[str] = ()) -> frozenset[str]:
-    """The conditions that a URL fulfils, as texts, by the `patterns_of` its site, and arguments whose values are names.
+    """The conditions that a URL fulfils, as texts, by the patterns of its site, and arguments whose values are names.
 
     >>> from dedupcrawl.core.url_parts import split_url
     >>> sorted(atoms_of(split_url("http://a.com/wiki/7?mode=view")))
@@ -245,20 +251,6 @@ def atoms_of(parts: UrlParts, patterns: Patterns = MappingProxyType({}), names: 
             if name in patterns:
                 atoms.update([f"?{name}={template}" for template in patterns[name].templates_of(value)[1:]])
     return frozenset(atoms)
-
-
-def patterns_of(urls: Sequence[UrlParts]) -> Patterns:
-    """Deep tokenization (Algorithms 1-2) of the arguments whose values are of several kinds.
-
-    Patterns of segments made no rule better: recall of fifteen mirrors and four crawls .5017 with and without (seed 0).
-    """
-    values: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for parts in urls:
-        for arg in parts.args[:MOST_ARGS]:
-            name, _, value = arg.partition("=")
-            values[name][value] = None
-    trees = {name: deep_patterns(list(texts)) for name, texts in values.items()}
-    return {name: tree for name, tree in trees.items() if tree.children}
 
 
 def _is_number(value: str) -> bool:

@@ -113,10 +113,10 @@ def common_ends(texts: Collection[str]) -> tuple[str, str]:
     >>> common_ends(["a-1.html", "a-22.html"])
     ('a-', '.html')
     """
-    front = common_start(list(texts))
+    front = _start(texts)
     while front and not all(_is_edge(text, len(front)) for text in texts):
         front = front[:-1]
-    back = common_start([text[len(front) :][::-1] for text in texts])[::-1]
+    back = _start([text[len(front) :][::-1] for text in texts])[::-1]
     while back and not all(
         _is_edge(text, len(text) - len(back)) and len(text) > len(front) + len(back) for text in texts
     ):
@@ -126,13 +126,17 @@ def common_ends(texts: Collection[str]) -> tuple[str, str]:
     return front, back
 
 
-def common_start(texts: Sequence[str]) -> str:
-    """What all texts begin with."""
-    first, last = min(texts), max(texts)  # all others lie between
+def common_start(one: Sequence[str], other: Sequence[str]) -> int:
+    """How much two sequences, or texts, have in common at the front."""
     size = 0
-    while size < min(len(first), len(last)) and first[size] == last[size]:
+    while size < min(len(one), len(other)) and one[size] == other[size]:
         size += 1
-    return first[:size]
+    return size
+
+
+def _start(texts: Collection[str]) -> str:
+    first, last = min(texts), max(texts)  # all others lie between
+    return first[: common_start(first, last)]
 
 
 def _is_edge(text: str, at: int) -> bool:

@@ -14,7 +14,7 @@ from dedupcrawl.urls.learning.forms import Forms
 from dedupcrawl.urls.learning.ledger import Ledger, Price, Use
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.learning.search import Candidate, accepted, suggestions
-from dedupcrawl.urls.learning.where import only, where_of
+from dedupcrawl.urls.learning.written import only, where_of
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules
 
@@ -132,10 +132,8 @@ def learn_site(  # noqa: PLR0913 - URLs, labels, and numbers with defaults that 
     for number in range(_ROUNDS + 1):
         if number == _ROUNDS:  # of a large site all URLs: what the sample did not refute they may, in some part of it
             if len(chosen) < len(urls):
-                whole = split(range(len(urls)))
-                whole.apply(ledger.rules, ledger)
-                whole.refuted = ledger.refuted
-                ledger = whole
+                refuted, ledger = ledger.refuted, split(range(len(urls)))
+                ledger.refuted = refuted
             proved, before = _proved(proved, ledger, price, min_coverage), proved
             lost += _lost(before, proved)
         forms = Forms(site, ledger.forms, ledger.labels, ledger.sides)
@@ -172,7 +170,6 @@ def _learned(rule: Rule) -> Rule:
 
 
 def _named(candidates: Iterable[Candidate], number: int) -> list[Candidate]:
-    """With the ids of rules of a round."""
     return [replace(one, rule=replace(one.rule, id=f"r{number}-{i}")) for i, one in enumerate(candidates, 1)]
 
 

@@ -83,12 +83,22 @@ class Price:
         return wrong <= allowed + sqrt(allowed)
 
     def worth(self, right: float, wrong: float) -> float:
-        """Right merges less the price of the wrong ones."""
         return right - self.of_wrong * wrong
 
 
 class Ledger:
-    """All URLs of a site under its rules."""
+    """All URLs of a site under its rules.
+
+    Attributes:
+        forms: What the rules make of each URL.
+        uses: What each rule has done, by its id.
+        right: Merges.
+        wrong: Merges.
+        coverage: URLs that some rule changed.
+        misled: Those of them that come to the form of another page.
+        collisions: Forms of several pages.
+        refuted: Rules of known software against which the log speaks.
+    """
 
     def __init__(self, site: str, urls: Sequence[str], labels: Sequence[int], sides: Sequence[int]) -> None:
         self.site, self.urls, self.labels, self.sides = site, urls, labels, sides
@@ -96,38 +106,27 @@ class Ledger:
         self._row_of = {spelled: row for row, (spelled, _) in enumerate(self._tokens)}
         self.rules: tuple[Rule, ...] = ()
         self.uses: dict[str, Use] = {}
-        self.right = self.wrong = 0
+        self.right = self.wrong = self.coverage = self.misled = self.collisions = 0
         self.forms = [spelled for spelled, _ in self._tokens]
         self._by: list[tuple[str, ...]] = [()] * len(urls)
         self._stuck: set[int] = set()  # rows that are left as they are only because rules do not come to an end
         self._groups: dict[str, list[int]] = {}
         self.refuted: list[Rule] = []
 
-    def apply(self, rules: Sequence[Rule], earlier: Ledger | None = None) -> None:
-        """Use these rules and no others; their ids differ.
-
-        The results of URLs in `earlier`, a ledger under these rules, are taken from there.
-        """
+    def apply(self, rules: Sequence[Rule]) -> None:
+        """Use these rules and no others; their ids differ."""
         before = set(self.rules)
         gone = {rule.id for rule in before.difference(rules)}
         is_new = not before.issuperset(rules)  # else only what the others did is done again
         self.rules = tuple(rules)
         applied = SiteNormalizer(SiteRules(self.site, self.rules)).applied
-        rows_before = earlier._row_of if earlier else {}
         for row, (url, parts) in enumerate(self._tokens):
-            if earlier and (there := rows_before.get(url)) is not None:
-                self.forms[row], self._by[row], is_stuck = (
-                    earlier.forms[there],
-                    earlier._by[there],
-                    there in earlier._stuck,
-                )
-            elif parts is None or not (is_new or row in self._stuck or gone.intersection(self._by[row])):
+            if parts is None or not (is_new or row in self._stuck or gone.intersection(self._by[row])):
                 continue
-            else:
-                done = applied(url, parts)
-                self.forms[row], used = done or (url, [])
-                is_stuck = done is not None and self.forms[row] == url
-                self._by[row] = () if is_stuck else tuple(dict.fromkeys(name for name, _ in used))
+            done = applied(url, parts)
+            self.forms[row], used = done or (url, [])
+            is_stuck = done is not None and self.forms[row] == url
+            self._by[row] = () if is_stuck else tuple(dict.fromkeys(name for name, _ in used))
             (self._stuck.add if is_stuck else self._stuck.discard)(row)
         self._count()
 
@@ -137,7 +136,8 @@ class Ledger:
             groups[form].append(row)
         self._groups = dict(groups)
         uses = {rule.id: Use() for rule in self.rules}
-        self.right = self.wrong = 0
+        self.right = self.wrong = self.misled = self.collisions = 0
+        self.coverage = sum(map(bool, self._by))
         for row, by in enumerate(self._by):
             for name in by:
                 use = uses[name]
@@ -154,8 +154,10 @@ class Ledger:
             for row in rows:
                 by, own = self._by[row], self.labels[row]
                 held.update(by)
+                self.misled += bool(by) and own != owner
                 for name in by:
                     (uses[name].right if own == owner else uses[name].wrong)[self.sides[row]] += 1
+            self.collisions += wrong > 0
             if wrong:  # each that was changed and merged with others has a part in it
                 for name in held:
                     uses[name].collisions += 1
@@ -241,7 +243,6 @@ class Ledger:
         return True
 
     def adds(self, name: str) -> tuple[int, int]:
-        """Right and wrong merges that a rule brings, given the others."""
         right, wrong = self.without(name)
         return self.right - right, self.wrong - wrong
 
@@ -318,6 +319,5 @@ def judge_carried_over(  # noqa: PLR0913 - URLs, labels, and numbers with defaul
 
 
 def _does(rules: Sequence[Rule], ledger: Ledger) -> bool:
-    """Whether the last of the rules changes some URL."""
     normalize = SiteNormalizer(SiteRules(ledger.site, tuple(rules))).normalize
     return any(rules[-1].id in normalize(url).rules for url in ledger.urls)

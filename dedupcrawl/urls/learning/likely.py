@@ -13,13 +13,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from dedupcrawl.core.url_forms import TokenIndex
 from dedupcrawl.core.url_parts import UrlParts, split_url
 from dedupcrawl.sites import ascii_form, site_of
 from dedupcrawl.urls.compiled_rule import TooLongError, compiled
 from dedupcrawl.urls.learning.learn import ASSUMED, SPELLINGS
 from dedupcrawl.urls.learning.references import hypothesis
 from dedupcrawl.urls.rule import Rule
-from dedupcrawl.urls.rule_set import RuleSet
 from dedupcrawl.urls.spelling import canonical_url
 
 # Fifteen mirrors and four crawls, seed 0: 2 brings one merge more, 1 another five, all right. Two pages whose URLs
@@ -123,7 +123,8 @@ class LikelyRules:
     """Looks at URLs, and says which rules are likely for their sites."""
 
     def __init__(self) -> None:
-        self._tried = RuleSet(*((rule.id, rule.kind, compiled(rule)) for rule, *_ in _HYPOTHESES))
+        self._ready = [compiled(one.rule) for one in _HYPOTHESES]
+        self._index = TokenIndex([one.asks_for() for one in self._ready], tuple(one.conditions for one in self._ready))
         self._sites: dict[str, _Site] = {}
         self._hashes = 0
 
@@ -149,8 +150,8 @@ class LikelyRules:
         self._hashes -= len(site.urls)
         site.urls |= {hash(spelled), hash(spelled.partition("?")[0])}
         self._hashes += len(site.urls)
-        hits, place = self._tried.hits(spelled, parts), -1
-        while (fit := self._tried.next(hits, place + 1, parts)) is not None:
+        hits, place = self._index.hits(spelled, parts), -1
+        while (fit := self._index.next(hits, place + 1, parts)) is not None:
             place, values = fit
             self._count(site, hits[place], parts, values, name)
         site.count += 1
@@ -164,7 +165,7 @@ class LikelyRules:
     def _count(self, site: _Site, number: int, parts: UrlParts, values: dict[str, str], name: str) -> None:
         """Count what a rule makes of a URL that has its form, with what the form has captured."""
         try:
-            changed = self._tried.rules[number].made(parts, values, name)
+            changed = self._ready[number].made(parts, values, name)
         except TooLongError:
             return
         if changed is not None:

@@ -16,8 +16,17 @@ from dedupcrawl.urls.learning.contexts import is_valid
 from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import is_open, kind_of, of_arguments, of_segments
 from dedupcrawl.urls.learning.references import values_of
-from dedupcrawl.urls.learning.where import Path, only, where_of
-from dedupcrawl.urls.learning.written import is_expressible, literal, star, whole, with_forms, written
+from dedupcrawl.urls.learning.written import (
+    Path,
+    is_expressible,
+    literal,
+    only,
+    star,
+    where_of,
+    whole,
+    with_forms,
+    written,
+)
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import Piece
 
@@ -150,7 +159,6 @@ def with_form(rule: Rule, name: str, form: Piece | None) -> Rule | None:
 
 
 def anonymous(rule: Rule) -> Rule:
-    """Without names of slots."""
     match, to = rule.templates()
     if match is None or to is None:
         return rule

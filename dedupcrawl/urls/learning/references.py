@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dedupcrawl.core.url_parts import UrlParts
 from dedupcrawl.urls.conversions import VALUE_CONVERSIONS
-from dedupcrawl.urls.learning.generalize import kind_of
+from dedupcrawl.urls.learning.generalize import common_start, kind_of
 from dedupcrawl.urls.learning.written import (
     DEEP,
     LONGEST,
@@ -73,21 +73,11 @@ def values_of(parts: UrlParts) -> dict[str, str | None]:
     return out
 
 
-def common(here: Sequence[str], there: Sequence[str]) -> tuple[int, int]:
-    """How many segments two paths have in common at the front, and at the end."""
-    first = 0
-    while first < min(len(here), len(there)) and here[first] == there[first]:
-        first += 1
-    last = 0
-    while last < min(len(here), len(there)) - first and here[-1 - last] == there[-1 - last]:
-        last += 1
-    return first, last
-
-
 def references(source: UrlParts, target: UrlParts) -> Iterator[tuple[Rule, Values]]:
     """What would make the target of the source, and the values of its captures and slots."""
     here, there = source.segments or [""], target.segments or [""]
-    first, last = common(here, there)
+    first = common_start(here, there)
+    last = min(common_start(here[::-1], there[::-1]), min(len(here), len(there)) - first)
     old, new, after = here[first : len(here) - last], there[first : len(there) - last], here[len(here) - last :]
     args, target_args = values_of(source), values_of(target)
     gone = {n: v for n, v in args.items() if n not in target_args or target_args[n] != v}

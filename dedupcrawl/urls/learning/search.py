@@ -14,7 +14,7 @@ from dedupcrawl.urls.learning.forms import Forms, Tally
 from dedupcrawl.urls.learning.generalize import MOST_WORDS
 from dedupcrawl.urls.learning.ledger import Price
 from dedupcrawl.urls.learning.narrowing import anonymous, narrowed, specialized
-from dedupcrawl.urls.learning.where import where_of
+from dedupcrawl.urls.learning.written import where_of
 from dedupcrawl.urls.rule import Rule
 
 # With 160, and 200 places in the ledger, wiki.unrealengine.com .181, not .172, a quarter more time (seeds 3 to 5).

@@ -1,12 +1,14 @@
-"""Templates as rule files write them: the one printer, and the pieces that templates are made of."""
+"""Templates as rule files write them: the one printer, the pieces of templates, and for which URLs a rule is."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from msgspec.structs import replace
+from msgspec import structs
 
+from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.template import BRACES, Capture, Piece, Template, parse_template
 
 STAR = "p"  # the name of the capture that takes any number of segments
@@ -22,7 +24,6 @@ MOST_ARGS = 8  # arguments that are told apart. 4: .4810; 16: .4811
 
 
 def literal(text: str) -> Piece:
-    """What is this text."""
     return Piece((text,), ())
 
 
@@ -34,12 +35,10 @@ def capture(name: str = "", kind: str = "", words: Iterable[str] = ()) -> Captur
 
 
 def whole(name: str = "", kind: str = "", words: Iterable[str] = ()) -> Piece:
-    """A segment or value that is one capture."""
     return Piece(("", ""), (capture(name, kind, words),))
 
 
 def star(name: str = STAR) -> Piece:
-    """Any number of segments."""
     return Piece(("", ""), (Capture(name, star=True),))
 
 
@@ -92,12 +91,10 @@ def written(template: Template | None) -> str:
 
 
 def written_path(path: Sequence[Piece]) -> str:
-    """The path of a template as text."""
     return "".join(f"/{written_piece(piece)}" for piece in path)
 
 
 def written_piece(piece: Piece) -> str:
-    """A segment, host or value as text."""
     parts = [piece.literals[0]]
     for one, text in zip(piece.captures, piece.literals[1:], strict=True):
         parts += (_written_capture(one), text)
@@ -129,11 +126,10 @@ def with_forms(template: Template, forms: Mapping[str, Piece]) -> Template:
         return template
     path = tuple(_spliced(piece, forms) for piece in template.path) if template.path is not None else None
     args = tuple((name, None if form is None else _spliced(form, forms)) for name, form in template.args)
-    return replace(template, path=path, args=args)
+    return structs.replace(template, path=path, args=args)
 
 
 def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
-    """The piece with captures of these names replaced by these forms."""
     literals, captures = [piece.literals[0]], []
     for one, text in zip(piece.captures, piece.literals[1:], strict=True):
         form = forms.get(one.name)
@@ -147,3 +143,36 @@ def _spliced(piece: Piece, forms: Mapping[str, Piece]) -> Piece:
             literals.append(behind)
         literals[-1] += text
     return Piece(tuple(literals), tuple(captures))
+
+
+Path = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What the templates of `Rule.within` say that are no exceptions.
+
+    Attributes:
+        paths: Empty for any path.
+        args: Forms of arguments by name, None for one without "=".
+    """
+
+    paths: tuple[Path, ...] = ()
+    args: tuple[tuple[str, Piece | None], ...] = ()
+
+    def asking(self, name: str, form: Piece | None) -> Where:
+        """The same for URLs with an argument of this form, too, which is narrower than one that was asked for."""
+        return replace(self, args=tuple({**dict(self.args), name: form}.items()))
+
+
+def where_of(rule: Rule) -> Where:
+    """Which URLs a rule is for; of several templates all ask for the same arguments."""
+    scopes, _ = rule.scopes()
+    return Where(tuple(scope.path for scope in scopes if scope.path), scopes[0].args if scopes else ())
+
+
+def only(rule: Rule, where: Where) -> Rule:
+    """The rule for these URLs, with its exceptions."""
+    paths: Sequence[Path | None] = where.paths or ([None] if where.args else [])
+    within = dict.fromkeys(written(Template(path=path, args=where.args)) for path in paths)
+    return replace(rule, within=(*within, *(scope for scope in rule.within if scope.startswith("!"))))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dedupcrawl.sites import site_of
-from dedupcrawl.urls.learning.generalize import common_ends, common_start, of_arguments, of_segments
+from dedupcrawl.urls.learning.generalize import of_arguments, of_segments
 from dedupcrawl.urls.learning.learn import learn_site, sides
 from dedupcrawl.urls.learning.written import is_expressible, is_name, is_value, literal, written, written_piece
 from dedupcrawl.urls.normalizer import SiteNormalizer
@@ -101,13 +101,6 @@ def test_evidence_is_of_the_held_out_clusters() -> None:
     assert all(before != after for before, after in rule.examples)
 
 
-def test_the_order_of_the_log_does_not_matter() -> None:
-    clusters = wiki(random.Random(1))
-    shuffled = random.Random(2).sample(clusters, len(clusters))
-    drops = {tuple(rule.drop for rule in learned(order).rules) for order in (clusters, clusters[::-1], shuffled)}
-    assert drops == {(("printable",),)}
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -120,13 +113,6 @@ def test_hostile_urls_cost_nothing_but_themselves(url: str) -> None:
     clusters = wiki(random.Random(1))
     clusters[0].append(url)
     assert ("printable",) in [rule.drop for rule in learned(clusters).rules]
-
-
-def test_a_cluster_of_ten_thousand_urls() -> None:
-    sessions = [f"http://a.com/wiki/login?sid={i}" for i in range(10_000)]
-    pages = wiki(random.Random(1))
-    normalize = SiteNormalizer(learned([*pages, sessions])).normalize
-    assert all(normalize(printable).canonical == page for page, printable in pages)
 
 
 @pytest.mark.parametrize(
@@ -213,14 +199,6 @@ def test_the_values_of_an_argument_that_makes_no_difference(
     assert written == forms
 
 
-@given(st.lists(st.text("a1-.", min_size=1, max_size=6), min_size=2, max_size=5))
-def test_ends_are_of_all_and_leave_something_of_each(texts: list[str]) -> None:
-    front, end = common_ends(texts)
-    assert all(text.startswith(front) and text.endswith(end) for text in texts)
-    assert len(set(texts)) == 1 or all(len(text) >= len(front) + len(end) for text in texts)
-    assert all(text.startswith(common_start(texts)) for text in texts)
-
-
 SPELLINGS = [
     "/topic/{id}", "/topic/{id}-{words}", "/topic/{words}-{id}", "/t/{words}/{id}", "/t/{id}/{words}", "/?t={id}",
     "/showthread.php?t={id}", "/topic/{words}-{id}.html", "/{words}-t{id}.html", "/topic/{words}.{id}/",
@@ -241,14 +219,6 @@ def test_any_two_spellings(spellings: tuple[str, str]) -> None:
     )
     assert one == other != next_one
     assert len(rules.rules) == 1
-
-
-def test_all_spellings_at_once() -> None:
-    chance = random.Random(1)
-    topic = topics(chance, tuple(SPELLINGS[:7]))
-    rules = learned_among_others([chance.sample(urls, 4) for urls in topic])
-    found = forms(rules, *(spelling.format(id=4711, words="a-new-one") for spelling in SPELLINGS[:7]))
-    assert len(set(found)) == 1
 
 
 @pytest.mark.parametrize(

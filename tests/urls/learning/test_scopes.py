@@ -205,16 +205,6 @@ def test_any_text_has_a_pattern_and_its_deep_tokens_make_it_up(tokens: list[str]
             parse_template(f"?a={path[-1]}")  # rules can say it
 
 
-@given(
-    st.lists(st.sampled_from(["{}", "a", "b", "-", "ab"]), max_size=7).map("".join),
-    st.text(alphabet="ab-\n", max_size=14),
-)
-def test_what_fits_is_what_fits_a_regular_expression(template: str, token: str) -> None:
-    if "{}{}" in template:
-        return  # no template has two holes side by side
-    assert pattern(template).form.match(token, {}) == (_as_expression(template).fullmatch(token) is not None)
-
-
 def test_tokens_made_to_be_tried_for_ever() -> None:
     assert not pattern("{}-x-" * 20 + "{}end").form.match("-x-" * 5_000, {})
     tokens = ["-".join(f"a{number % 7}b{number % 5}" for _ in range(3_000)) for number in range(400)]
