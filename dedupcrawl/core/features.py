@@ -237,6 +237,12 @@ def _reworded_one(p: Pair, kind: cython.int, place: cython.int) -> cython.double
 
 
 @cython.cfunc
+def _dated_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    counts: cython.pointer(Counts) = cython.address(p.counts)
+    return p.is_of_one_host and counts.of[DATED][FACT] > 0 and counts.kind[DATED] == counts.own
+
+
+@cython.cfunc
 def _longer_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Not if the same word is added to several lines: that is markup, such as "edit" beside each heading."""
     counts: cython.pointer(Counts) = cython.address(p.counts)
@@ -447,6 +453,7 @@ FEATURES: tuple = (
     _feature("decisive_share", _decisive_share, "against", "how few other differences stand beside these", "share"),
     _feature("dates", _inside, "either", "share of the differences that are other dates or times, at neither end", "share", DATED),
     _feature("dates_text", _dates_text, "against", "other dates or times in sentences, of two pages of a host or where nothing else differs", "count"),
+    _feature("dated_fact", _dated_fact, "against", "nothing differs but dates or times, and some in labelled lines, of two pages of a host", "flag"),
     _feature("longer_fact", _longer_fact, "against", "values of labelled lines say more or less, and nothing else differs but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("dateline", _dateline, "either", "nothing differs but what stands at its beginning or end, with a date", "flag"),
     _feature("opposed", _opposed, "against", "negations, antonyms or two things the other way round, and at most one other difference", "flag"),
