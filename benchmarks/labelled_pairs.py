@@ -78,12 +78,18 @@ class Labelled:
         label: As the reader gave it; "same" or "other" in an archive.
         values: Of `FEATURES`.
         duplicate: Whether the new page may be dropped for the kept one.
+        is_of_one_host: Whether both are pages of one host.
     """
 
     source: str
     label: str
     values: list[float]
     duplicate: bool
+    is_of_one_host: bool
+
+
+def _labelled(source: str, label: str, pair: Pair, duplicate: bool) -> Labelled:
+    return Labelled(source, label, features(pair), duplicate, pair.is_of_one_host)
 
 
 class Pages:
@@ -145,7 +151,7 @@ def planted_pairs(data: Path, half: str) -> Iterator[Labelled]:
         for number, case in enumerate(chance.sample(cases, min(_PLANTED, len(cases)))):
             new = Page(f"http://new{number}.example/", paragraphs=case.new)
             pages = Pages({"new": new, "kept": Page(f"http://kept{number}.example/", paragraphs=case.kept)})
-            yield Labelled("planted", kind, features(pages.pair("new", "kept")), case.duplicate)
+            yield _labelled("planted", kind, pages.pair("new", "kept"), case.duplicate)
 
 
 def read_pages(data: Path, source: str) -> dict[str, Page]:
@@ -187,7 +193,7 @@ def _read(data: Path, source: str) -> Iterator[Labelled]:
                 continue  # a list that links to its original: both may be kept
             for new, kept in ((a, b), (b, a)):
                 duplicate = row["label"] == "dup" or (row["label"] == "contained" and new == shorter)
-                yield Labelled(source, row["label"], features(pages.pair(new, kept)), duplicate)
+                yield _labelled(source, row["label"], pages.pair(new, kept), duplicate)
 
 
 def archive_pages(data: Path, site: str) -> Iterator[tuple[str, str]]:
@@ -232,7 +238,7 @@ def _archived(data: Path, site: str) -> Iterator[Labelled]:
             pair = pages.pair(new, kept)
             if duplicate or not _stands_inside(pair):
                 count[duplicate] += 1
-                yield Labelled(site, "same" if duplicate else "other", features(pair), duplicate)
+                yield _labelled(site, "same" if duplicate else "other", pair, duplicate)
 
 
 _NO_CONTENT = {FUNCTION, PARTICLE, SIGN, NEGATION}

@@ -11,9 +11,9 @@ Outcome = Literal["unique", "duplicate", "abstained"]
 SURE = 0.97
 """Probability from which later crawls do not fetch a duplicate's URL again, if the main texts differ.
 
-Of the verdicts on nine archives, if the main texts differ, 197 of 199 from .97 on were on the same text or nearly the
-same by its SimHash, 204 of 213 from .95 to .97, and 512 of 590 from .9 to .95; on four live sites there were none from
-.97 on, 6 of 6, and 20 of 106 (no command prints it). If the main texts are identical, the verdict is sure at any
+Of the verdicts on nine archives, if the main texts differ, 193 of 195 from .97 on were on the same text or nearly the
+same by its SimHash, 244 of 269 from .95 to .97, and 565 of 628 from .9 to .95; on four live sites there were none from
+.97 on, 6 of 6, and 25 of 85 (no command prints it). If the main texts are identical, the verdict is sure at any
 probability: by an earlier fit, on four archives, 295 of 296 such verdicts below .98 were right, of others 280 of 406.
 """
 

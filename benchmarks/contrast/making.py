@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.contrast.lines import LINED, SHEETS
-from benchmarks.contrast.others import OTHERS, TITLE_MORE, Change, numbers, rows
+from benchmarks.contrast.others import OTHERS, SCORE, TITLE_MORE, Change, numbers, rows
 from benchmarks.contrast.pages import Document
-from benchmarks.contrast.same import PARTS, SAME, SLOTS, TITLE_NAME, furnished, slots
+from benchmarks.contrast.same import BANNER, PARTS, SAME, SLOTS, TITLE_NAME, furnished, slots
 from benchmarks.contrast.sources import Site
 from benchmarks.contrast.verify import LISTED, fault
 
@@ -21,10 +21,19 @@ ONE_TITLE = "one title"
 """How the pages of a site are dressed that all have one title."""
 LISTS = "lists"
 """How they are dressed where each is a list of titles with numbers beside them."""
-_NAMES = ("title word", "headline word", "another headline", "headline alone", "new headline", "one title", TITLE_MORE)
+_NAMES = (
+    "title word",
+    "headline word",
+    "another headline",
+    "headline alone",
+    "new headline",
+    "one title",
+    TITLE_MORE,
+    SCORE,
+)
 """Kinds of pages of one host: another one that prints a text gives it a headline of its own."""
 _HERE = (*_NAMES, *LINED)  # kinds of pages of one host
-_OF_LINES = (*LINED, TITLE_MORE, TITLE_NAME)  # kinds by a chance of their own
+_OF_LINES = (*LINED, TITLE_MORE, TITLE_NAME, SCORE, BANNER)  # kinds by a chance of their own
 _ONE_TITLE = ("headline word", "headline alone", "one title")  # kinds of such sites
 
 Row = dict[str, Any]

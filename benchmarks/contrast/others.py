@@ -31,7 +31,7 @@ _RECURRING = 3
 _TO_IS_COMMON = ("en", "fr", "es", "ru")  # as in "de mettre à jour"
 _PERSONS = 0.4  # of the headlines that stand alone are names
 _LISTED, _LEAST_ROWS = 12, 4  # titles in the lists of a site; in a list
-TITLE_MORE = "title, words more"
+TITLE_MORE, SCORE = "title, words more", "score"
 _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
@@ -272,6 +272,15 @@ def below(markup: str, page: Document, context: SiteContext, chance: random.Rand
     return Change(one, two, markup)
 
 
+def score(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
+    """A result in title and headline the other way round, above the same words."""
+    if page.title is None:
+        return None
+    (one, two), (more, fewer) = chance.sample(page.speech.places, 2), chance.sample(range(10), 2)
+    kept, new = (f"{one} {first} – {two} {second}" for first, second in ((more, fewer), (fewer, more)))
+    return Change(page.named(kept, kept), page.named(new, new), f"{kept} -> {new}")
+
+
 def another_line(kind: str, page: Document, context: SiteContext, chance: random.Random) -> Change:
     """Another value in a line of this kind, and perhaps in lines that differ each time that a page is fetched."""
     number = chance.randrange(len(context.sheets))
@@ -308,4 +317,5 @@ OTHERS: dict[str, Edit] = {
     "column": partial(another_column, "{n}"),
     **{kind: partial(another_line, kind) for kind in FACTS},
     TITLE_MORE: title_more,
+    SCORE: score,
 }

@@ -16,7 +16,7 @@ from benchmarks.contrast.pages import Document, dressed, shown
 
 SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
 CUT, TEASER = "cut to 70 %", "teaser"
-TITLE_NAME = "title, name of the site"
+TITLE_NAME, BANNER = "title, name of the site", "banner"
 PARTS = (CUT, TEASER)
 """Kinds of which the whole is no duplicate of the part."""
 WORD_SHARES = (2, 5, 8)
@@ -191,13 +191,23 @@ def new_headline(page: Document, _: SiteContext, chance: random.Random) -> Chang
 
 
 def title_name(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
-    """The title says the name of the site or a section, too, and the headline does not."""
+    """The title says the name of the site or a section, too, or says it last; the headline does not."""
     if page.title is None or page.headline is None:
         return None
     speech = page.speech
     site = chance.choice((urlsplit(page.url).netloc, speech.lines["related"], chance.choice(speech.places)))
-    title = chance.choice(("{} | {}", "{} - {}")).format(page.name, site)
-    return Change(page, page.named(title), title)
+    form = chance.choice(("{} | {}", "{} - {}"))
+    kept = page if chance.random() < 0.5 else page.named(form.format(site, page.name))
+    title = form.format(page.name, site)
+    return Change(kept, page.named(title), title)
+
+
+def banner(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
+    """A notice above or below all of one of the two that the site has not shown before."""
+    lines = [page.speech.lines["cookies"], page.speech.lines["paywall"], *page.speech.adverts]
+    markup = f"<div>{' '.join(chance.sample(lines, chance.randint(1, 2)))}</div>"
+    made = re.sub(chance.choice((r"(?i)(?<=<body)([^>]*>)", r"(?i)()(?=</body>)")), rf"\1{markup}", page.html, count=1)
+    return Change(page, page.rewritten(made), markup) if made != page.html else None
 
 
 def version(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
@@ -285,4 +295,5 @@ SAME: dict[str, Edit] = {
     "counters": counters,
     **{kind: partial(another_line, kind) for kind in CHANGING},
     TITLE_NAME: title_name,
+    BANNER: banner,
 }

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from benchmarks.contrast.lines import LINED
-from benchmarks.contrast.others import TITLE_MORE, Change
+from benchmarks.contrast.others import SCORE, TITLE_MORE, Change
 from benchmarks.contrast.pages import shown, visible
-from benchmarks.contrast.same import PARTS, SLOTS, TITLE_NAME, WORD_SHARES
+from benchmarks.contrast.same import BANNER, PARTS, SLOTS, TITLE_NAME, WORD_SHARES
 
 _ONE = ("amount", "year", "ordinal", "unit", "place", "negation", "verdict", "reversed", "name once")
 _NAMED = (
@@ -24,6 +24,7 @@ _NAMED = (
     "version",
     TITLE_MORE,
     TITLE_NAME,
+    SCORE,
     *LINED,
     *SLOTS,
 )
@@ -47,7 +48,7 @@ def fault(kind: str, change: Change) -> str | None:
     elif kind in LISTED:
         old, other = (re.sub(r"\d+", "0", visible(page.html)) for page in (kept, new))
         wrong = wrong or ("more than numbers differs" if old != other else None)
-    elif kind in ("wrapped", "print view"):
+    elif kind in ("wrapped", "print view", BANNER):
         wrong = None if _within(map(shown, kept.paragraphs), visible(new.html)) else "a paragraph is missing"
     elif kind in PARTS:
         wrong = wrong or (None if _within(filter(None, new.paragraphs), kept.html) else "it is no part of the whole")

@@ -148,7 +148,8 @@ def thresholds(
         precisions: The precisions, ascending.
     """
     order = np.argsort(-found, kind="stable")
-    right = (weights * labels)[order].cumsum() / weights[order].cumsum()
+    is_last = np.append(found[order][1:] != found[order][:-1], True)  # of equal probabilities: all of them are dropped
+    right = is_last * (weights * labels)[order].cumsum() / weights[order].cumsum()
     best = np.maximum.accumulate(right[::-1])[::-1]  # the best precision at this or a lower probability
     values: list[tuple[float, float]] = []
     for precision in precisions:

@@ -187,12 +187,11 @@ def _kind(
             return NAMED
     if both:
         return REWORDED if is_short else REPLACED
-    if is_beside_number and here.kinds[SIGN] + there.kinds[SIGN] == here.telling + there.telling:
-        return FIGURED  # 50 for 50%; a number that only one page has is an addition
-    if (
-        is_fact and here.kinds[SIGN] + there.kinds[SIGN] < here.telling + there.telling
-    ):  # if its words are all template, the site has several values
-        return LONGER if here.own or there.own else NAMED
+    figures += kept_figures - here.kinds[NUMBER] - there.kinds[NUMBER]
+    if is_beside_number and figures == here.telling + there.telling:
+        return FIGURED  # 50 for 50%, 三十 for 十五; a number in digits that only one page has is an addition
+    if is_fact and here.kinds[SIGN] + there.kinds[SIGN] < here.telling + there.telling:
+        return LONGER if here.own or there.own else NAMED  # if its words are all template, the site has several values
     return ADDED if here.symbols and not _is_seam(here, there) else LEFT_OUT
 
 

@@ -39,7 +39,7 @@ from cython.cimports.dedupcrawl.core.diff import (
     TOP,
     TURNED,
 )
-from cython.cimports.dedupcrawl.core.pair import MOST_FEATURES, Counts, Pair
+from cython.cimports.dedupcrawl.core.pair import MOST_FEATURES, Counts, Pair, unknown_lines
 from cython.cimports.dedupcrawl.core.view import Line, common_words
 from cython.cimports.libc.math import exp, log, log1p, nearbyint
 
@@ -220,24 +220,15 @@ def _contradicted(p: Pair, kind: cython.int, place: cython.int) -> cython.double
 
 
 @cython.cfunc
-def _replaced_heading(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    """Two pages of a host with the same words below different headings are two things in one form."""
-    i: cython.int
-    replaced: cython.int = 0
-    for i in range(REPLACED, SWAPPED + 1):
-        replaced += p.counts.of[i][TOP]
-    return log1p(replaced) if p.is_of_one_host else 0.0
-
-
-@cython.cfunc
 def _dateline(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     counts: cython.pointer(Counts) = cython.address(p.counts)
     return counts.of[DATED][HEAD] + counts.of[DATED][FOOT] > 0 and counts.own == _at_edges(counts)
 
 
 @cython.cfunc
-def _reworded_few(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    return p.is_of_one_host and p.counts.kind[REWORDED] > 0 and p.counts.own <= 3
+def _opposed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    counts: cython.pointer(Counts) = cython.address(p.counts)
+    return _in_text(counts, TURNED) + _in_text(counts, SWAPPED) > 0 and counts.own <= 2
 
 
 @cython.cfunc
@@ -327,8 +318,11 @@ def _titles_told(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-def _beside_only(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    return p.is_of_one_host and p.beside >= _BESIDE and not p.counts.own
+def _beside_both(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """If only one page has such lines, they are a banner, a greeting or an advertisement that the other was without."""
+    if not p.is_of_one_host or p.beside < _BESIDE or p.counts.own:
+        return 0.0
+    return unknown_lines(p.kept.read_around().asides, p.new, False) >= _BESIDE
 
 
 @cython.cfunc
@@ -412,11 +406,6 @@ def _bare(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     return p.is_bare
 
 
-@cython.cfunc
-def _one_host(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    return p.is_of_one_host
-
-
 class Feature:
     """One piece of evidence for or against two pages being the same.
 
@@ -462,21 +451,16 @@ FEATURES: tuple = (
     _feature("differences", _differences, "either", "places that differ", "count"),
     _feature("decisive_only", _decisive_only, "against", "nothing differs but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("decisive_share", _decisive_share, "against", "how few other differences stand beside these", "share"),
-    _feature("figures_foot", _at, "against", "other numbers at its end", "count", FIGURED, FOOT),
     _feature("dates", _inside, "either", "share of the differences that are other dates or times, at neither end", "share", DATED),
     _feature("dates_text", _dates_text, "against", "other dates or times in sentences, of two pages of a host or where nothing else differs", "count"),
     _feature("dated_fact", _dated_fact, "against", "nothing differs but dates or times, and some in labelled lines, of two pages of a host", "flag"),
     _feature("longer_fact", _longer_fact, "against", "values of labelled lines say more or less, and nothing else differs but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("dateline", _dateline, "either", "nothing differs but what stands at its beginning or end, with a date", "flag"),
-    _feature("turned_alone", _alone, "against", "nothing differs but negations and antonyms", "flag", TURNED),
+    _feature("opposed", _opposed, "against", "negations, antonyms or two things the other way round, and at most one other difference", "flag"),
     _feature("units", _share, "against", "share of the differences that are other units", "share", MEASURED),
-    _feature("swapped_alone", _alone, "against", "nothing differs but two things the other way round", "flag", SWAPPED),
-    _feature("replaced", _share, "against", "share of the differences that are passages by others", "share", REPLACED),
     _feature("replaced_text", _at, "against", "passages of sentences replaced by others", "count", REPLACED, SENTENCE),
-    _feature("reworded_few", _reworded_few, "against", "at most three differences of two pages of a host, and other words among them", "flag"),
     _feature("reworded_one", _reworded_one, "against", "other words in one place, and nothing else", "flag"),
     _feature("contradicted", _contradicted, "against", "other names, facts, numbers, units and dates in the text, of two pages of a host", "count"),
-    _feature("replaced_heading", _replaced_heading, "against", "words replaced by others in the headline or a short first paragraph, of two pages of a host", "count"),
     _feature("added_alone", _alone, "against", "nothing differs but added words", "flag", ADDED),
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),
     _feature("left_out_line", _at, "against", "words left out in lines", "count", LEFT_OUT, LINE),
@@ -489,7 +473,7 @@ FEATURES: tuple = (
     _feature("untold_title", _untold_title, "against", "share of the kept page's title that the common text lacks, where anything differs", "share"),
     _feature("untold_new_title", _untold_new_title, "against", "share of the new page's title that the common text lacks, where the titles differ", "share"),
     _feature("titles_told", _titles_told, "against", "words that differ in titles and texts", "count"),
-    _feature("beside_only", _beside_only, "against", "nothing differs but lines beside the main text, of two pages of a host", "flag"),
+    _feature("beside_both", _beside_both, "against", "nothing differs but lines beside the main text, of two pages of a host that both have some of their own", "flag"),
     _feature("listed", _listed, "against", "share of the kept page that is more than this one, to which it links", "score"),
     _feature("lists", _lists, "against", "difference of the titles, of a page that links to the kept one", "score"),
     _feature("kept_links", _kept_links, "against", "share of the kept page that is more than this one, in links", "share"),
@@ -498,7 +482,6 @@ FEATURES: tuple = (
     _feature("untold_headline", _untold_headline, "against", "share of the headline that the common text lacks, of two pages of a host that differ in it", "share"),
     _feature("only_version", _only_version, "either", "nothing differs but the version that their addresses have", "flag"),
     _feature("bare", _bare, "either", "nothing stands around either main text", "flag"),
-    _feature("one_host", _one_host, "either", "both pages of one host", "flag"),
 )
 """All features, in the order in which evidence lists them."""
 # fmt: on

@@ -80,11 +80,7 @@ class Pair:
             and not self.moves
             and not self.secondary
             and not self.resources
-            and (
-                not self.title.count
-                or not self.kept_title.count
-                or (self.title.count == self.kept_title.count and self.title.words == self.kept_title.words)
-            )
+            and (not self.title.count or not self.kept_title.count or self.title.symbols == self.kept_title.symbols)
             and self.says_same_around()
         )
 

@@ -83,8 +83,6 @@ def test_files_with_their_urls_are_compared_as_pages_of_their_sites(tmp_path: Pa
     assert told(known)["evidence"]["differs"][0]["kind"] == "slot"
     assert known.stderr == ""
     assert told(compare(*files, "--json"))["evidence"]["differs"][0]["kind"] == "counted"
-    apart = compare(*files, "--url", "http://a.example/old", "http://b.example/new", "--json")
-    assert "one_host" not in told(apart)["evidence"]
     for wrong in (("http://a.example/1", "http://a.example/2", *at), (*files, "--url", "old", "http://")):
         assert "--url goes with two files" in compare(*wrong, "--index", index).stderr
 

@@ -222,6 +222,12 @@ def test_numbers_and_opposites_in_sentences_that_a_site_repeats_count() -> None:
     assert told_of(amid("It is open."), amid("It is closed."), own=False) == [(TURNED, SENTENCE, False)]
 
 
+@pytest.mark.parametrize(("one", "other"), [("三十", "十五"), ("二十", "二十五")])
+def test_a_digit_more_in_a_number_in_words_makes_another_number(one: str, other: str) -> None:
+    new, kept = (amid(f"迟到{number}分钟以上者不得入场。") for number in (one, other))
+    assert {kind for kind, *_ in told_of(new, kept)} == {FIGURED}
+
+
 @pytest.mark.parametrize("line", ["Members online: {}", "Last login: {}", "Rendered in {} ms", "Server time: {}"])
 @pytest.mark.parametrize("values", [("12", "17"), ("10:40", "11:20"), ("3 May 2024", "5 May 2024")])
 def test_what_each_request_finds_different_is_no_fact(line: str, values: tuple[str, str]) -> None:
