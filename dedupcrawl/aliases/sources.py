@@ -224,12 +224,14 @@ def _json_ld(facts: Facts) -> Iterator[str]:
 
 
 def section_of(url: str) -> Section:
-    """The host, the first folder and the script or kind of page: the section that a URL belongs to.
+    """The host, the first folder, the kind of page, and its name unless that has a digit: the section of a URL.
 
     >>> section_of("http://a.example/forum/viewtopic.php?t=6")
-    (('front', 'forum'), ('host', 'a.example'), ('page', 'viewtopic.php'))
+    (('front', 'forum'), ('host', 'a.example'), ('page', 'viewtopic.php'), ('name', 'viewtopic.php'))
     """
-    return tuple(one for one in traits(url) if one[0] in ("front", "host", "page"))
+    name = url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    of_url = tuple(one for one in traits(url) if one[0] in ("front", "host", "page"))
+    return (*of_url, ("name", "" if _NUMBERS.search(name) else name))
 
 
 def _absolute(base: str, target: str) -> str:

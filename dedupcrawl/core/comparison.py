@@ -165,12 +165,12 @@ class Comparison:
         return name, self.covered, {"lists": self.lists, "covered": round(self.covered, 4)}
 
     def candidate(self, entry):
-        """A kept page, the same for all checks that bring it up; None for None."""
+        """A kept page, the same for all checks that bring it up until it is kept anew; None for None."""
         if entry is None:
             return None
         url: str = entry.url
         one: Candidate = self.candidates.get(url)
-        if one is None:
+        if one is None or one.entry.kept_at != entry.kept_at:
             one = self.candidates[url] = Candidate(entry)
         return one
 

@@ -185,12 +185,12 @@ def unpack(packed: bytes, most: cython.Py_ssize_t, tail_size: cython.Py_ssize_t)
 
 
 def renamed(said, names):
-    """JSON values with other keys, as far as `names` has them."""
+    """JSON values with other keys, as far as `names` has them; a number of a later version becomes a string."""
     if type(said) is dict:
         made: dict = {}
         for name, value in cython.cast(dict, said).items():
             is_made: cython.bint = type(value) is dict or type(value) is list
-            made[names.get(name, name)] = renamed(value, names) if is_made else value
+            made[names[name] if name in names else str(name)] = renamed(value, names) if is_made else value
         return made
     if type(said) is list:
         return [renamed(value, names) for value in cython.cast(list, said)]

@@ -13,7 +13,7 @@ from cython.cimports.dedupcrawl.core.links import LinkReader
 from cython.cimports.dedupcrawl.core.main_text import choose_main_text
 from cython.cimports.dedupcrawl.core.outline import Anchor, Block, Piece
 from cython.cimports.dedupcrawl.core.page_context import hashes_of
-from cython.cimports.dedupcrawl.core.secondary import is_caption, shown_by
+from cython.cimports.dedupcrawl.core.secondary import shown_by
 from cython.cimports.dedupcrawl.core.symbols import Lines, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.tags import META, Attribute, Span, equals, next_attribute
 from cython.cimports.libc.stdlib import free, malloc, realloc
@@ -423,9 +423,7 @@ def read(
         page.text, page.text_size = outline.text, outline.text_size
         outline.text = cython.NULL
         for i in range(outline.block_count):
-            block: cython.pointer(Block) = cython.address(outline.blocks[i])
-            if not is_caption(outline, block):  # it is secondary text
-                page.add_lines(outline, i, _part_of(block))
+            page.add_lines(outline, i, _part_of(cython.address(outline.blocks[i])))
         amid = _amid_main_text(outline)
     base: str = facts.base
     if outline.anchor_count:

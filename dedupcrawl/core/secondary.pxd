@@ -1,6 +1,6 @@
 from libc.stdint cimport uint8_t
 
-from dedupcrawl.core.outline cimport Block, Element, Outline, Shown
+from dedupcrawl.core.outline cimport Element, Outline, Shown
 from dedupcrawl.core.tags cimport Span
 
 cdef class Reader:
@@ -24,4 +24,3 @@ cdef class Reader:
     cdef dict attributes(self, Span left)
 
 cdef tuple shown_by(Outline outline, bint has_roles)
-cdef bint is_caption(Outline outline, Block *block)

@@ -10,6 +10,7 @@ import cython
 from cython.cimports.dedupcrawl.core.arrays import uint8s, unset, zeros
 from cython.cimports.dedupcrawl.core.ascii import Text, find, is_digit, is_letter, is_space
 from cython.cimports.dedupcrawl.core.main_text import hint_of
+from cython.cimports.dedupcrawl.core.outline import Block
 from cython.cimports.dedupcrawl.core.tags import BOILERPLATE, Attribute, equals, next_attribute
 from cython.cimports.libc.string import memcpy
 
@@ -273,7 +274,9 @@ def shown_by(outline, has_roles):
     return tuple(dict.fromkeys(reader.lines)), tuple(reader.resources)
 
 
-def is_caption(outline, block):
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_caption(outline: Outline, block: cython.pointer(Block)) -> cython.bint:
     """Whether a block is the caption of a picture outside boilerplate, neither main text nor mostly links."""
     element: cython.int = block.element
     if block.is_main or not outline.elements[element].is_caption or 2 * block.link_bytes >= block.end - block.begin:
@@ -288,7 +291,7 @@ def _captions(outline: Outline) -> list:
     made: list = []
     i: cython.int
     for i in range(outline.block_count):
-        if is_caption(outline, cython.address(outline.blocks[i])):
+        if _is_caption(outline, cython.address(outline.blocks[i])):
             made.append(outline.text[outline.blocks[i].begin : outline.blocks[i].end])
     return made
 

@@ -12,13 +12,14 @@ from scrapy.http import Response
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.request_meta import TRIAL
 
-_MOST_BEYOND = 10_000  # URLs to which pages off trial lead; further URLs are treated as if other pages led to them, too
+_MOST_BEYOND = 10_000  # URLs beyond the pages on trial; further ones are treated as if other pages led to them, too
 
 
 class _Awaited(msgspec.Struct):
     """A URL to which no page has led that is sure to be fetched: only pages on trial, or pages behind these."""
 
     url: str
+    is_beyond: bool  # no page on trial has led to it first, but one behind these
     yields: int = 0  # requests for it that were yielded, minus those that the duplicate filter dropped
 
 
@@ -72,6 +73,7 @@ class FirstReferrers:
         self._made = HashSet()  # keys of URLs that rules made, or that pages state as their own
         self._adrift = HashSet()  # keys of URLs that are adrift, so not in `known`
         self.awaited: dict[int, _Awaited] = {}
+        self._beyond = 0  # how many of these are beyond the pages on trial
         # Key of an awaited URL, or of a trial → keys of the awaited URLs to which its page leads.
         self._leads_to: defaultdict[int, set[int]] = defaultdict(set)
         self._failed = HashSet()  # keys of trials that have failed
@@ -120,10 +122,15 @@ class FirstReferrers:
     def _count(self, key: int, url: str, tried: int, referrer: Referrer | None, *, was_asked: bool) -> None:
         """Count a link to a URL: from a page on trial, from one reached only through such pages, or from another."""
         pages = [tried] if tried else [one for one in referrer.keys if one in self.awaited] if referrer else []
-        if not pages or (not tried and len(self.awaited) >= _MOST_BEYOND):
+        if not pages:
             self._reach(key)
-        elif key in self.awaited or not was_asked:
-            self.awaited.setdefault(key, _Awaited(url)).yields += 1
+            return
+        awaited = self.awaited.get(key)
+        if awaited is None and not was_asked and (tried or self._beyond < _MOST_BEYOND):
+            awaited = self.awaited[key] = _Awaited(url, not tried)
+            self._beyond += not tried
+        if awaited is not None:
+            awaited.yields += 1
             for page in pages:  # most pages link to themselves and to their neighbours
                 self._leads_to[page].add(key)
 
@@ -132,7 +139,8 @@ class FirstReferrers:
         reached = list(keys)
         while reached:
             key = reached.pop()
-            if self.awaited.pop(key, None) is not None:
+            if (awaited := self.awaited.pop(key, None)) is not None:
+                self._beyond -= awaited.is_beyond
                 reached += self._leads_to.pop(key, ())
 
     def made(self, url: str) -> None:

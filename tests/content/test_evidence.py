@@ -111,8 +111,21 @@ def test_a_page_that_is_listed_is_no_excerpt_of_the_list() -> None:
     assert inside.probability > 10 * listed.probability
 
 
-@pytest.mark.parametrize("line", ["Viewed {} times", "{} users online", "Page rendered in {} ms", "Last login: {} May"])
-@pytest.mark.parametrize("fact", ["Room {} of ten", "Price: {} €", "Departure: 10:{}", "Apply by {} May"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Viewed {} times",
+        "{} users online",
+        "Page rendered in {} ms",
+        "Last login: {} May",
+        "Visad {} gånger",
+        "{} צפיות",
+    ],
+)
+@pytest.mark.parametrize(
+    "fact",
+    ["Room {} of ten", "Price: {} €", "Departure: 10:{}", "Apply by {} May", "Sedan, {} PS", "Sách đọc lớp {}, tập 2"],
+)
 def test_a_fact_in_a_slot_of_the_site_makes_another_page_and_a_counter_does_not(line: str, fact: str) -> None:
     template = Template()
     for number in range(RECURRING):

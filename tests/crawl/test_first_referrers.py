@@ -56,3 +56,15 @@ def test_what_the_canonical_page_leads_to_is_reached_though_only_pages_on_trial_
     assert set(found.lost_without("v")) == {U, last}
     assert found.lost_without("v", [canonical]) == []
     assert set(found.lost_without("v", ["http://a.example/another"])) == {U, last}
+
+
+def test_neighbours_of_many_trials_stay_lost_without_their_trial() -> None:
+    """The limit is for URLs beyond the pages on trial, not for those that these lead to."""
+    found = FirstReferrers()
+    for number in range(400):
+        for link in range(26):
+            found.is_new(Request(f"{U}/{number}/{link}"), page(f"trial-{number}"))
+    first = Request(f"{U}/0/0")
+    for link in range(26):
+        found.is_new(Request(f"{U}/0/{link}"), Referrer.of(Response(first.url, request=first)))
+    assert len(found.lost_without("trial-0")) == 26

@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
+from dedupcrawl.detection.analysis import Analysis
+from dedupcrawl.detection.batch import judge_batch
+from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.detection.detector import Detector
+from dedupcrawl.index.open import TemporaryIndex
 from dedupcrawl.index.record import Skip
 from dedupcrawl.page import Page
 from dedupcrawl.verdict import Verdict
-from tests.detection.judged import Crawl, Shared, prose, text
+from tests.detection.judged import CHECKS, SECRET, Crawl, Shared, prose, text
 from tests.linked import linked
 
 
@@ -223,3 +227,19 @@ def test_a_page_that_takes_a_variants_place_is_not_said_to_supersede_it() -> Non
     shared.judge("http://here.com/list", [*prose(300, 7), *whole[:300]])
     assert not shared.judge(url, whole, canonical=url).is_duplicate
     assert shared.index.superseded_by(url) is None
+
+
+def test_a_page_is_judged_though_its_keeper_is_kept_anew_meanwhile() -> None:
+    """It is dropped for the keeper as that is now; it was searched for again and again, and the old one found."""
+    index = TemporaryIndex(CHECKS, SECRET)
+    detector, asked = (
+        Detector(index, spider="one", run="1"),
+        Asked(CHECKS, "all", None, None, request=lambda: b"request"),
+    )
+
+    def outcomes(*urls: str) -> list[str]:
+        pages = [Analysis(Page(url, paragraphs=(text(200),)), SECRET) for url in urls]
+        return [verdict.verdict for verdict in judge_batch(index, [detector.steps(page, asked) for page in pages])]
+
+    assert outcomes("http://a.example/kept") == ["unique"]
+    assert outcomes("http://a.example/kept", "http://a.example/copy") == ["unique", "duplicate"]
