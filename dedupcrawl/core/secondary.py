@@ -267,7 +267,7 @@ def shown_by(outline, has_roles):
     lines: list = reader.lines
     if lines:
         text: bytes = _text_of(outline)
-        lines = [line for line in lines if not _is_said(line, text)]
+        lines = [line for line in dict.fromkeys(lines) if not _is_said(line, text)]
     reader.lines = lines
     for caption in captions:
         reader.add_lines(caption)
