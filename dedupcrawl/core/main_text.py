@@ -48,6 +48,8 @@ _REPLIES_SHARE = cython.declare(cython.double, 0.8)
 _HINT_LIMIT = cython.declare(cython.int, 500)  # bytes of an element's attributes that are read
 _FACTS = cython.declare(cython.int, 4)  # lines of the shortest list of facts; set by hand, as is the next
 _FACT = cython.declare(cython.double, 40)  # bytes of such a line, on average
+_DATA_CELLS = cython.declare(cython.int, 8)  # of the smallest table of data; set by hand, as is the next
+_SHORT_SHARE = cython.declare(cython.double, 0.75)  # of a table's cells that hold one line, if it is one of data
 _TRACE = cython.declare(cython.double, 1e-6)  # bytes of running text of a block that counts against its container
 
 _BOILERPLATE_NAMES = """
@@ -383,17 +385,11 @@ def _has_digit(page: Outline, block: cython.pointer(Block)) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _find_threads(page: Outline, best: cython.int) -> cython.void:
-    """Find the elements after the best one that belong to a thread: a row of siblings nearly all of which are replies.
-
-    A reply has text and something beside it, such as its author's name, but no headline in a link, which the items in a
-    list of other pages have. (A date may be a link of any length.) Only outermost rows are judged. A row is identified
-    by its first element.
-    """
+def _count_lines(page: Outline) -> cython.void:
+    """Count the lines in each element, and the cells of each table."""
     elements: cython.pointer(Element) = page.elements
     element: cython.pointer(Element)
     parent: cython.pointer(Element)
-    row: cython.pointer(Element)
     i: cython.int
     for i in range(page.block_count):
         block: cython.pointer(Block) = cython.address(page.blocks[i])
@@ -406,6 +402,33 @@ def _find_threads(page: Outline, best: cython.int) -> cython.void:
         parent.lines += element.lines
         parent.texts += element.texts
         parent.headlines += element.headlines
+        if element.is_cell and element.lines:
+            elements[element.table].cells += 1
+            elements[element.table].short_cells += element.lines == 1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _is_data(page: Outline, table: cython.int) -> cython.bint:
+    """Whether a table holds data, one line a cell, and is no layout of the page."""
+    cells: cython.int = page.elements[table].cells
+    return table > 0 and cells >= _DATA_CELLS and page.elements[table].short_cells >= _SHORT_SHARE * cells
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _find_threads(page: Outline, best: cython.int) -> cython.void:
+    """Find the elements after the best one that belong to a thread: a row of siblings nearly all of which are replies.
+
+    A reply has text and something beside it, such as its author's name, but no headline in a link, which the items in a
+    list of other pages have. (A date may be a link of any length.) Only outermost rows are judged. A row is identified
+    by its first element.
+    """
+    elements: cython.pointer(Element) = page.elements
+    element: cython.pointer(Element)
+    parent: cython.pointer(Element)
+    row: cython.pointer(Element)
+    i: cython.int
     for i in range(best + 1, page.element_count):
         element, parent = cython.address(elements[i]), cython.address(elements[elements[i].parent])
         if not element.lines or element.role == BOILERPLATE:
@@ -456,6 +479,9 @@ def _find_article(page: Outline) -> cython.void:
             best = i
     if elements[best].worth <= 0:
         return
+    _count_lines(page)
+    if _is_data(page, elements[best].table):  # all rows of a table belong together
+        best = elements[best].table
     elements[0].is_around = True
     i = best
     while i:
@@ -468,7 +494,7 @@ def _find_article(page: Outline) -> cython.void:
             element.is_inside = True
         elif i == best or (i and elements[element.parent].is_inside):
             # A table or list has many small blocks; only links show that it is not part of the article.
-            element.is_inside = element.worth >= _PRUNED or element.unlinked > 0
+            element.is_inside = element.worth >= _PRUNED or element.unlinked > 0 or _is_data(page, element.table)
         elif not element.is_around and element.role != BOILERPLATE:
             element.is_inside = (
                 element.worth > _SECOND_SHARE * elements[best].worth
@@ -514,7 +540,7 @@ def _is_of(
     if choice == _NO_MENUS:
         return block.linked < _LINKED or _is_headline(block)
     # Some templates put the title inside the container and others outside, so it is left out of the article.
-    if not element.is_inside or block.linked >= _LINKED or element.is_h1:
+    if not element.is_inside or element.is_h1 or (block.linked >= _LINKED and not _is_data(page, element.table)):
         return False
     is_title: cython.bint = block.characters > _TITLE_LENGTH and _holds(
         title, title_size, page.text + block.begin, block.end - block.begin
