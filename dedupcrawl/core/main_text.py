@@ -48,10 +48,6 @@ _REPLIES_SHARE = cython.declare(cython.double, 0.8)
 _HINT_LIMIT = cython.declare(cython.int, 500)  # bytes of an element's attributes that are read
 _FACTS = cython.declare(cython.int, 4)  # lines of the shortest list of facts; set by hand, as is the next
 _FACT = cython.declare(cython.double, 40)  # bytes of such a line, on average
-# The smallest table of data, and the share of its cells with text that hold one line. With 4 to 30 cells and .5 to .95,
-# what `archive.py` finds and loses is the same, and F1 on articles is within .002.
-_DATA_CELLS = cython.declare(cython.int, 8)
-_SHORT_SHARE = cython.declare(cython.double, 0.75)
 _TRACE = cython.declare(cython.double, 1e-6)  # bytes of running text of a block that counts against its container
 
 _BOILERPLATE_NAMES = """
@@ -387,38 +383,6 @@ def _has_digit(page: Outline, block: cython.pointer(Block)) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _count_lines(page: Outline) -> cython.void:
-    """Count the lines in each element, and the cells of each table."""
-    elements: cython.pointer(Element) = page.elements
-    element: cython.pointer(Element)
-    parent: cython.pointer(Element)
-    i: cython.int
-    for i in range(page.block_count):
-        block: cython.pointer(Block) = cython.address(page.blocks[i])
-        element = cython.address(elements[block.element])
-        element.lines += 1
-        element.texts += block.linked < _LINKED
-        element.headlines += _is_headline(block) and not _has_digit(page, block)
-    for i in range(page.element_count - 1, 0, -1):
-        element, parent = cython.address(elements[i]), cython.address(elements[elements[i].parent])
-        parent.lines += element.lines
-        parent.texts += element.texts
-        parent.headlines += element.headlines
-        if element.is_cell and element.lines:
-            elements[element.table].cells += 1
-            elements[element.table].short_cells += element.lines == 1
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def _is_data(page: Outline, table: cython.int) -> cython.bint:
-    """Whether a table holds data, one line a cell, and is no layout of the page."""
-    cells: cython.int = page.elements[table].cells
-    return table > 0 and cells >= _DATA_CELLS and page.elements[table].short_cells >= _SHORT_SHARE * cells
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
 def _find_threads(page: Outline, best: cython.int) -> cython.void:
     """Find the elements after the best one that belong to a thread: a row of siblings nearly all of which are replies.
 
@@ -431,6 +395,17 @@ def _find_threads(page: Outline, best: cython.int) -> cython.void:
     parent: cython.pointer(Element)
     row: cython.pointer(Element)
     i: cython.int
+    for i in range(page.block_count):
+        block: cython.pointer(Block) = cython.address(page.blocks[i])
+        element = cython.address(elements[block.element])
+        element.lines += 1
+        element.texts += block.linked < _LINKED
+        element.headlines += _is_headline(block) and not _has_digit(page, block)
+    for i in range(page.element_count - 1, 0, -1):
+        element, parent = cython.address(elements[i]), cython.address(elements[elements[i].parent])
+        parent.lines += element.lines
+        parent.texts += element.texts
+        parent.headlines += element.headlines
     for i in range(best + 1, page.element_count):
         element, parent = cython.address(elements[i]), cython.address(elements[elements[i].parent])
         if not element.lines or element.role == BOILERPLATE:
@@ -481,9 +456,6 @@ def _find_article(page: Outline) -> cython.void:
             best = i
     if elements[best].worth <= 0:
         return
-    _count_lines(page)
-    if _is_data(page, elements[best].table):  # all rows of a table belong together
-        best = elements[best].table
     elements[0].is_around = True
     i = best
     while i:
@@ -496,7 +468,7 @@ def _find_article(page: Outline) -> cython.void:
             element.is_inside = True
         elif i == best or (i and elements[element.parent].is_inside):
             # A table or list has many small blocks; only links show that it is not part of the article.
-            element.is_inside = element.worth >= _PRUNED or element.unlinked > 0 or _is_data(page, element.table)
+            element.is_inside = element.worth >= _PRUNED or element.unlinked > 0
         elif not element.is_around and element.role != BOILERPLATE:
             element.is_inside = (
                 element.worth > _SECOND_SHARE * elements[best].worth
@@ -542,7 +514,7 @@ def _is_of(
     if choice == _NO_MENUS:
         return block.linked < _LINKED or _is_headline(block)
     # Some templates put the title inside the container and others outside, so it is left out of the article.
-    if not element.is_inside or element.is_h1 or (block.linked >= _LINKED and not _is_data(page, element.table)):
+    if not element.is_inside or block.linked >= _LINKED or element.is_h1:
         return False
     is_title: cython.bint = block.characters > _TITLE_LENGTH and _holds(
         title, title_size, page.text + block.begin, block.end - block.begin

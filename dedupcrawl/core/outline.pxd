@@ -29,11 +29,9 @@ cdef struct Element:
     Span attributes
     double running, worth, unlinked
     int lines, texts, headlines, row, latest_row, row_size, replies
-    int table, cells, short_cells  # the innermost table around it; of a table, its cells with text, and with one line
     uint8_t role, hint, place
     bint is_around, is_inside, is_heading, is_h1
     bint is_caption  # whether it is a figcaption element or inside one
-    bint is_cell
 
 cdef struct Anchor:
     Span target

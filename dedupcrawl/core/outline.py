@@ -300,8 +300,6 @@ class Outline:
         element.is_heading, element.is_h1 = meaning.is_heading, meaning.is_h1
         element.is_caption = meaning.is_caption or self.elements[parent].is_caption
         element.attributes = attributes
-        element.is_cell = meaning.is_cell
-        element.table = self.element_count if meaning.is_table else self.elements[parent].table
         self.element_count += 1
         return 0
 

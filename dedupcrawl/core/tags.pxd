@@ -34,7 +34,7 @@ cdef struct Meaning:
     Hint hint
     int name
     uint8_t bit, ends
-    bint is_cell, is_table, is_around_cells, is_pre, is_heading, is_h1, is_caption, is_head, is_body
+    bint is_cell, is_around_cells, is_pre, is_heading, is_h1, is_caption, is_head, is_body
 
 cdef struct Attribute:
     Span name, value

@@ -105,7 +105,6 @@ def _fill():
         meaning.is_cell, meaning.is_around_cells = element in _CELLS, element in _AROUND_CELLS
         meaning.is_pre, meaning.is_heading, meaning.is_h1 = element == "pre", element in HEADINGS, element == "h1"
         meaning.is_head, meaning.is_body = element == "head", element == "body"
-        meaning.is_table = element == "table"
         meaning.is_caption = element == "figcaption"
 
 
