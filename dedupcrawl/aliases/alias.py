@@ -9,10 +9,9 @@ import msgspec
 from dedupcrawl.aliases.sources import DUPLICATE, ELEMENT, REDIRECT, SOURCES
 from dedupcrawl.urls.probation import FROM_A_LOG
 from dedupcrawl.urls.rule import Evidence, Rule
-from dedupcrawl.urls.watched_rule import SiteTrials
 
 NAME = "alias"
-"""Name under which an index stores an alias beside its URL, and what it knows of the aliases of an owner."""
+"""Name under which an index stores an alias beside its URL."""
 
 SAID = "alias.said"
 """Name under which an index stores a digest of a page's text beside its URL, if the page was dropped in doubt."""
@@ -94,26 +93,6 @@ class Alias(msgspec.Struct, frozen=True, array_like=True):
         return rule_id(self.source)
 
 
-class SiteAliases(SiteTrials, frozen=True):
-    """What trials have shown about the aliases on one owner's pages, by the rule id of their source."""
-
-    def rules(self) -> tuple[Rule, ...]:
-        """The sources as rules, so that they are tried like any others. Their templates differ, and match no URL."""
-        return tuple(map(self._rule, (DUPLICATE, *SOURCES)))
-
-    def _rule(self, source: str) -> Rule:
-        name = rule_id(source)
-        rule = Rule(
-            name,
-            "rewrite",
-            match=name,
-            state="disabled" if name in self.failed else "active" if source in (*_FOUND_OUT, *_SURE) else "probation",
-            source="alias",
-            evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
-        )
-        return self.told_to(rule)
-
-
 def was_found_out(rule: str) -> bool:
     """True for the rule id of a source that learns an alias by fetching the URL itself."""
     return rule.removeprefix(RULE) in _FOUND_OUT
@@ -127,3 +106,18 @@ def said_by(rules: tuple[str, ...]) -> str:
 
 def rule_id(source: str) -> str:
     return RULE + source
+
+
+def _rule(source: str) -> Rule:
+    return Rule(
+        rule_id(source),
+        "rewrite",
+        match=rule_id(source),
+        state="active" if source in (*_FOUND_OUT, *_SURE) else "probation",
+        source="alias",
+        evidence=Evidence(correct=FROM_A_LOG if source in _FOUND_OUT else 0),
+    )
+
+
+SOURCE_RULES = tuple(map(_rule, (DUPLICATE, *SOURCES)))
+"""The sources as rules, so that they are tried like any others. Their templates differ, and match no URL."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import RULE, SAID, Alias, SiteAliases
+from dedupcrawl.aliases.alias import RULE, SAID, Alias
 from dedupcrawl.aliases.sources import DUPLICATE
 from dedupcrawl.commands.why import in_crawls
 from dedupcrawl.content.differences import stretches
@@ -24,10 +24,11 @@ from dedupcrawl.page import item_url
 from dedupcrawl.sites import host_of, owner_of, site_of
 from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.urls.compiled_rule import compiled
+from dedupcrawl.urls.credits import NAME as CREDITS
+from dedupcrawl.urls.credits import Credit, Credits
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import rule_facts
 from dedupcrawl.urls.rule_files import SiteRules, rule_files, rules_of
-from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
 _KEEPERS = 10  # most keepers in a chain: the keeper of a page may since have become a duplicate itself
@@ -111,10 +112,10 @@ class Explainer:
         evidence = {rule.id: rule_facts(rules.site, rule) for rule in rules.rules if rule.id in ids}
         kept_url = entry.source if entry is not None else None
         software = SiteSoftware.from_bytes(self._index.site_state(site_of(form), NAME))
+        known = Credits.from_bytes(self._index.site_state(owner_of(form), CREDITS))
         for name in software.likely.difference(evidence).intersection(ids):
-            record = software.tried.get(name, TrialRecord())
+            record = known.of.get(name, Credit())
             evidence[name] = {"id": name, "likely": True, "tried": record.tried, "failed": record.failed}
-        aliases = SiteAliases.from_bytes(self._index.site_state(owner_of(form), ALIAS))
         spiders = {row.spider for row in self._index.restored() if row.verdict.url == form}
         recorded = self._index.judged(form)
         spiders |= {one.spider for one in (rewrite, recorded, entry) if one is not None}
@@ -129,9 +130,9 @@ class Explainer:
             "rule_evidence": [
                 evidence.get(name, {"id": name}) for name in dict.fromkeys(ids) if not name.startswith(RULE)
             ],
-            "refuted": {name: why for name, why in (software.failed | aliases.failed).items() if name in ids},
-            "software": software.told(form),
-            "alias": self._alias(form, aliases),
+            "refuted": {name: why for name, why in known.refuted.items() if name in ids},
+            "software": software.told(known, form),
+            "alias": self._alias(form, known),
             "verdict": verdict.to_dict() if verdict is not None else None,
             "chain": chain,
             "kept": self._kept(entry),
@@ -184,7 +185,7 @@ class Explainer:
         lists = lists_of(self._index.attachments(url) if url else {})
         return {key: [other for other in urls if self._entry_of(other) is not None] for key, urls in lists.items()}
 
-    def _alias(self, form: str, trials: SiteAliases) -> dict[str, Any] | None:
+    def _alias(self, form: str, trials: Credits) -> dict[str, Any] | None:
         """The alias of exactly this URL, the trials of its source, and why it is not used, if it is not."""
         alias = Alias.from_bytes(self._index.attachments(form, ALIAS).get(ALIAS))
         if alias is None:
@@ -196,12 +197,12 @@ class Explainer:
             unused = "'index restore' gave it back"
         elif alias.source == DUPLICATE and self._entry_of(alias.target) is None:
             unused = "" if self._index.attachments(alias.target, SAID) else "that page is no longer kept"
-        record = trials.tried.get(alias.rule, TrialRecord())
+        record = trials.of.get(alias.rule, Credit())
         values = {**_part(alias, "target", "source", "run", "at"), "links": len(alias.links)}
         return {
             **values,
             **_part(record, "tried", "failed"),
-            "refuted": trials.failed.get(alias.rule),
+            "refuted": trials.refuted.get(alias.rule),
             "unused": unused,
         }
 

@@ -1,4 +1,4 @@
-"""The aliases in an index: one beside each URL, and what is known of each owner's aliases."""
+"""The aliases in an index: one beside each URL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from scrapy.statscollectors import StatsCollector
 
-from dedupcrawl.aliases.alias import NAME, Alias, SiteAliases
+from dedupcrawl.aliases.alias import NAME, Alias
 from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures
 from dedupcrawl.crawl.request_meta import without_fragment
 from dedupcrawl.crawl.same_page import Look
@@ -16,7 +16,8 @@ from dedupcrawl.index.contract import Index
 from dedupcrawl.index.record import Entry
 from dedupcrawl.settings import DedupSettings
 from dedupcrawl.sites import owner_of
-from dedupcrawl.urls.rule import Rule
+from dedupcrawl.urls.credits import NAME as CREDITS
+from dedupcrawl.urls.credits import Credits
 
 _MOST_AT_HAND = 1_000  # URLs whose rows are cached, unless more were read within FRESH_SECONDS
 FRESH_SECONDS = 1.0  # how long a cached row is believed; an index on a server caches its pages for as long
@@ -33,7 +34,7 @@ class AliasStore:
 
     Attributes:
         asked: Context that logs and counts failures of the index.
-        owners: What is known of the aliases of each owner of pages.
+        credits: What is known of each owner: whether its URLs have aliases, and which sources were right.
     """
 
     def __init__(self, index: Index, stats: StatsCollector, settings: DedupSettings) -> None:
@@ -42,11 +43,7 @@ class AliasStore:
         self._at_hand: dict[str, tuple[float, dict[str, bytes]]] = {}  # URL → when it was read, what lies beside it
         what = "The index cannot be asked about aliases"
         self.asked = LoggedFailures(stats, "dedup/aliases/errors", what, INDEX_FAILS)
-        self.owners = SiteMemory(index, NAME, SiteAliases, self.asked)
-
-    def rules_of(self, owner: str) -> tuple[Rule, ...]:
-        """The sources as rules for an owner's pages, with the trials of earlier crawls."""
-        return self.owners.of(owner).rules()
+        self.credits = SiteMemory(index, CREDITS, Credits, self.asked)
 
     def look(self, kept: Entry) -> Look:
         """What the index knows of a kept page, for a comparison."""
@@ -58,7 +55,7 @@ class AliasStore:
         self._have_at_hand(forms)
         for url in forms:
             if (alias := Alias.from_bytes(self._at_hand[url][1].get(NAME))) is not None:
-                self.owners.is_there(owner_of(url))
+                self.credits.forget_unless(owner_of(url), lambda of: of.has_aliases)
                 return alias
         return None
 
@@ -118,6 +115,6 @@ class AliasStore:
 
     def _put(self, url: str) -> None:
         """Record, before something is stored beside a URL, that its owner has aliases: others are not looked up."""
-        if not self.owners.has(owner := owner_of(url)):
-            self.owners.tell(owner, SiteAliases())
+        if not self.credits.of(owner := owner_of(url)).has_aliases:
+            self.credits.tell(owner, Credits(has_aliases=True))
         self._at_hand.pop(url, None)

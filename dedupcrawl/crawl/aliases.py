@@ -11,7 +11,7 @@ from scrapy import Request
 from scrapy.http import Response, TextResponse
 from w3lib.url import safe_url_string
 
-from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, SiteAliases, rule_id
+from dedupcrawl.aliases.alias import MOST_LINKS, NAME, SAID, Alias, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, ELEMENT, NAMING, REDIRECT, SOURCES, aliases_said, may_lead
 from dedupcrawl.core.hash_set import HashSet
 from dedupcrawl.crawl.first_referrers import FirstReferrers
@@ -21,18 +21,15 @@ from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
 from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside
-from dedupcrawl.detection.provisional import MOST_PROVISIONAL
 from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
 from dedupcrawl.urls.normalized import Normalized
-from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Verdict
 
 logger = logging.getLogger(__name__)
 
 _MOST_DROPPED = 100_000  # dropped pages whose digest is remembered, some 200 bytes each
-_MOST_KEPT = 10_000  # remembered links of the pages that were kept last, 1.1 KB each
 _RULES = {rule_id(source): source for source in (DUPLICATE, *SOURCES)}
 
 
@@ -55,8 +52,6 @@ class Aliases:
         self.first_referrers = FirstReferrers()
         self._elements = PageElements()
         self._changed = HashSet()  # URLs whose page has changed since earlier crawls
-        self._kept: dict[str, list[Yielded]] = {}  # URL of a kept page → links that only it led to
-        self._kept_links = 0  # in all of these
         self._have_led = HashSet()  # URLs whose links were requested: their page yielded these, or their alias has them
         self._dropped: dict[bytes, str] = {}  # digest of the text of a page that was dropped in doubt → its URL
 
@@ -97,7 +92,7 @@ class Aliases:
         """True if the index knows of aliases on the pages of this URL's owner."""
         if not self._settings.for_url(url).alias_sources:
             return False
-        return self._store.owners.has(owner_of(url))
+        return self._store.credits.of(owner_of(url)).has_aliases
 
     def _remembered(self, url: str) -> Alias | None:
         """The alias of a URL, looked up only if the index knows of aliases of its owner."""
@@ -223,7 +218,7 @@ class Aliases:
         if not self._tries:
             return frozenset()
         owner, wanted = owner_of(url), self._settings.for_url(url).alias_sources
-        wrong = self._store.owners.of(owner).failed.keys() | self._book.revoked(owner, "alias").keys()
+        wrong = self._store.credits.of(owner).refuted.keys() | self._book.revoked(owner)
         return frozenset(one for one in wanted if rule_id(one) not in wrong) if wrong else wanted
 
     def moved(self, request: Request, status: int, target: str) -> None:
@@ -287,16 +282,13 @@ class Aliases:
         url, page.links = page.url, None
         are_all = url not in self._have_led
         if not are_all:  # no other page led to its earlier links; if they are forgotten, its links are incomplete
-            before = self._kept.get(url) or [*map(Yielded.of, self.links_of(url))]
+            before = [*map(Yielded.of, self.links_of(url))]
             links, are_all = [*before, *links], bool(before)
         elif (alias := self._remembered(url)) is not None and alias.run == self._run:  # of an earlier process
             links = [*map(Yielded.of, self.links_of(url)), *links]
         elif links:
             self._have_led.add(url)
         are_all = are_all and len(links) <= MOST_LINKS
-        is_kept = verdict is not None and not verdict.is_duplicate and settings.action == "drop"
-        if is_kept and are_all:
-            self._remember(url, links)
         disputed: list[str] = []
         with self._store.asked:
             keeper = verdict.duplicate_of if verdict is not None else None
@@ -309,25 +301,6 @@ class Aliases:
             elif self.remembers(url) and NAME in self._store.beside(url):
                 self._store.detach(url)  # it leads to a page of its own now
         return disputed
-
-    def _remember(self, url: str, links: list[Yielded]) -> None:
-        """Remember the links that only this page led to, while the page may still be judged again."""
-        self._forget(url)
-        self._kept[url] = links
-        self._kept_links += len(links)
-        while len(self._kept) > MOST_PROVISIONAL or self._kept_links > _MOST_KEPT:
-            self._forget(next(iter(self._kept)))
-
-    def _forget(self, url: str) -> list[Yielded] | None:
-        links = self._kept.pop(url, None)
-        self._kept_links -= len(links or ())
-        return links
-
-    def judged_again(self, verdict: Verdict) -> None:
-        """Store the alias of a kept page that turned out to be a sure duplicate, if its links are still remembered."""
-        if (links := self._forget(verdict.url)) is not None:
-            with self._store.asked:
-                self._learn(verdict.url, without_fragment(verdict.duplicate_of or ""), links)
 
     def _same_page(self, page: FetchedPage, verdict: Verdict) -> str | None:
         """The URL that surely leads to the same page as a dropped one; None if there is none yet.
@@ -367,22 +340,13 @@ class Aliases:
     def _page_at(self, url: str) -> Entry | None:
         return self._store.index.page_at(url, self._rules.identity(url), fresh=False)
 
-    # Between crawls
-
-    def close(self) -> None:
-        for owner in self._book.owners:
-            watched = self._book.watched(owner, "alias")
-            tried = {one.rule.id: TrialRecord.of(one) for one in watched if one.passed or one.failed}
-            if (failed := self._book.revoked(owner, "alias")) or tried:
-                self._store.owners.tell(owner, SiteAliases(tried, failed))
-
     def _holds(self, url: str, alias: Alias) -> bool:  # noqa: PLR0911 - a reason each
         settings = self._settings.for_url(url)
         if not alias.target or alias.spider != self._spider.name or alias.target in self._changed:
             return False
         if not alias.was_found_out and (not self._tries or alias.source not in settings.alias_sources):
             return False
-        if alias.rule in self._store.owners.of(owner_of(url)).failed:
+        if alias.rule in self._store.credits.of(owner_of(url)).refuted:
             return False
         if not alias.was_found_out and self._page_at(url) is not None:
             return False  # a page was kept at this very URL

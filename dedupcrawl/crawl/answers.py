@@ -163,7 +163,9 @@ class Answers:
         return not self._parts.owed.is_waiting
 
     def close(self) -> None:
-        take_all(self.audits.passed.stop, self._rewrites.flush, self._book.save)
+        take_all(
+            self.audits.passed.stop, self._rewrites.flush, self._book.save, self._parts.alias_store.credits.tell_rest
+        )
 
     def _rules_between(self, url: str, target: str) -> tuple[str, ...]:
         with suppress(*INDEX_FAILS):

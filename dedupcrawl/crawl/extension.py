@@ -226,7 +226,6 @@ class Dedup:
             self._count,
             self._say_what_it_saved,
             self.answers.close,
-            self.aliases.close,
             self._keep_software,
             self._log.close,
         )

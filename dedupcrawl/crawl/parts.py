@@ -9,6 +9,7 @@ from random import Random
 
 from scrapy.crawler import Crawler
 
+from dedupcrawl.aliases.alias import SOURCE_RULES
 from dedupcrawl.crawl.alias_store import AliasStore
 from dedupcrawl.crawl.batch import Batch
 from dedupcrawl.crawl.credentials import Credentials
@@ -70,8 +71,8 @@ class Parts:
         self.tries = share > 0
         self.chance = Random(bytes(self.index.secret) + self.run.encode())  # no site can foresee which URLs are tried
         self.alias_store = store = AliasStore(self.index, crawler.stats, self.settings)
-        tried = (self.normalizer, store.rules_of) if self.tries else (Normalizer(), None)
-        self.book = RuleBook(tried[0], share or 1, self.chance, tried[1])
+        tried = (self.normalizer, SOURCE_RULES) if self.tries else (Normalizer(), ())
+        self.book = RuleBook(tried[0], share or 1, self.chance, tried[1], store.credits)
         self.rules = RulesInUse(self.normalizer, self.book if self.tries else None)
         self.pages = Pages(self.settings, self.index, self.software)
         self.comparer = PageComparer(self.detector.template_of, self.detector.model, self.settings)

@@ -162,8 +162,7 @@ class DedupPipeline(Component):
             self._dedup.refetches.fetch_again(wrongly_dropped, None)
         for again in self._detector.judged_again():
             self._stats.inc_value("dedup/content/duplicate_after_all")
-            if again.is_sure:  # a page that was kept is a duplicate after all: the log and later crawls are to know
-                self._dedup.aliases.judged_again(again)
+            if again.is_sure:  # a page that was kept is a duplicate after all: the log is to know
                 self._dedup.page_log.judged(again)
         if settings.keep_text:
             with self._keeping():

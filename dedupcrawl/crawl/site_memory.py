@@ -11,7 +11,7 @@ from typing import Generic
 from scrapy.utils.datatypes import LocalCache
 
 from dedupcrawl.index.notes import SiteStates
-from dedupcrawl.urls.watched_rule import Known
+from dedupcrawl.urls.credits import Known
 
 _MOST_SITES = 100_000  # in the cache
 
@@ -33,35 +33,46 @@ class SiteMemory(Generic[Known]):
     kind: type[Known]
     asked: AbstractContextManager[None]
     mended: Callable[[Known], Known] = lambda known: known
+    _untold: dict[str, Known] = field(default_factory=dict, init=False)  # news that the index could not take
     # None: the index has no state.
     _known: LocalCache[str, Known | None] = field(default_factory=partial(LocalCache, _MOST_SITES), init=False)
 
     def of(self, site: str) -> Known:
         """The state of a site; an empty one if the index has none."""
-        return self._known.get(site) or self._read(site) or self.kind()
+        known = self._known.get(site) or self._read(site) or self.kind()
+        return known.joined(self._untold[site]) if site in self._untold else known
 
     def has(self, site: str) -> bool:
         """True if the index has a state of this site, be it empty."""
         return (self._known[site] if site in self._known else self._read(site)) is not None
 
-    def is_there(self, site: str) -> None:
-        """Read the state of a site anew if there was none: other processes have stored something since then."""
-        if self._known.get(site, ...) is None:
-            del self._known[site]
+    def forget_unless(self, site: str, is_current: Callable[[Known], bool]) -> None:
+        """Read the state of a site anew when it is needed next: other processes have stored something since then."""
+        known = self._known.get(site)
+        if known is None or not is_current(known):
+            self._known.pop(site, None)
 
     def tell(self, site: str, news: Known) -> Known:
-        """Add `news` to the state of a site; returns the new state, with what other processes have added."""
+        """Add `news` to the state of a site; returns the new state, with what other processes have added.
+
+        What the index cannot take now is added with the next news of the site, or by `tell_rest`.
+        """
+        if site in self._untold:
+            news = self._untold.pop(site).joined(news)
 
         def joined(content: bytes | None) -> bytes:
             return self.kind.from_bytes(content).joined(news).to_bytes()
 
-        now = self.of(site).joined(news)
         with self.asked:
             now = self.mended(self.kind.from_bytes(self.index.update_site_state(site, self.name, joined)))
             self._known[site] = now
-        if site in self._known:
-            self._known[site] = now
-        return now
+            return now
+        self._untold[site] = news
+        return self.of(site)
+
+    def tell_rest(self) -> None:
+        for site in list(self._untold):
+            self.tell(site, self.kind())
 
     @property
     def sites(self) -> list[str]:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from functools import reduce
 from pathlib import Path
 
 from scrapy.http import Response
@@ -18,12 +19,12 @@ from dedupcrawl.crawl.software_store import DONE_BY_SCRAPY, SoftwareStore
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import SiteSoftware
+from dedupcrawl.urls.credits import Credit
 from dedupcrawl.urls.learning.likely import LIKELY, LikelyRules
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import SiteRules, path_in, read_rules, replace_rules, write_rules
-from dedupcrawl.urls.watched_rule import TrialRecord, is_shared
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class Software:
         return {}
 
     def close(self, folder: Path) -> None:
-        """Write what held and what failed into the rule files of `folder`, and both into the index."""
+        """Write what held and what failed into the rule files of `folder`, once the rule book is saved."""
         written: list[Path] = []
         owners: dict[str, list[str]] = {site: [] for site in self._sites.sites}
         for owner in sorted(self._book.owners):
@@ -93,36 +94,25 @@ class Software:
         for site in filter(self._sites.has, owners):
             state = self._sites.of(site)
             there = {rule.id: rule for rule in self._store.all_rules(state)}  # less what is no longer recognized
-            tried: dict[str, TrialRecord] = {}
-            held: dict[str, Rule] = {}
+            known = list(map(self._book.credits_of, owners[site]))
             refuted: dict[str, Rule] = {}
-            revoked: dict[str, str] = {}
-            used = (one for owner in owners[site] for one in self._book.watched(owner, "software", "prior"))
-            for one in (one for one in used if one.rule.rests_on_others):  # of others the rule book writes
-                name, record = one.rule.id, TrialRecord.of(one)
-                is_known = name not in there or there[name].kind == one.rule.kind
-                if is_known and not record.tried and not one.revoked:
-                    continue
-                before = state.tried.get(name, TrialRecord())
-                is_off_there = one.revoked and is_shared(before.told_to(one.rule), one.owner)  # it stays for others
-                if is_off_there:
-                    record = TrialRecord(counterexamples=record.counterexamples)
-                tried[name] = tried[name].joined(record) if name in tried else record
-                if one.revoked and not is_off_there:
-                    revoked[name] = one.revoked
-                if name not in there or is_off_there:
-                    continue
-                rule = replace(before.joined(tried[name]).told_to(there[name]), learned=date.today())
+            held: dict[str, Rule] = {}
+            used = [one for owner in owners[site] for one in self._book.watched(owner, "software", "prior")]
+            kinds = {one.rule.id: one.rule.kind for one in used if not one.has_file}
+            if new := {name for name, kind in kinds.items() if name in there and there[name].kind != kind}:
+                self._sites.tell(site, SiteSoftware(equivalences=frozenset(new)))
+            for one in (one for one in used if not one.has_file and one.rule.id in there):
+                name = one.rule.id
+                credit = reduce(Credit.joined, (of.of.get(name, Credit()) for of in known))
+                rule = replace(credit.told_to(there[name]), kind=one.rule.kind, learned=date.today())
                 if one.revoked:
                     note = f"revoked on {date.today()}: {one.revoked}"
                     refuted[name] = replace(rule, state="disabled", note=note)
                 elif one.passed and not one.is_on_probation and not one.is_refuted:
                     held[name] = replace(rule, state="active")
             self._stats.inc_value("dedup/software/held", len(held))
-            self._stats.inc_value("dedup/software/failed", len(state.failed | revoked))
-            if tried or revoked:
-                self._sites.tell(site, SiteSoftware(tried, revoked))
-            if (rules := [*(held | refuted).values()]) and _write(folder, site, rules):
+            self._stats.inc_value("dedup/software/failed", len({one.rule.id for one in used if one.revoked}))
+            if (rules := [*(refuted | held).values()]) and _write(folder, site, rules):  # what holds for an owner stays
                 written.append(path_in(folder, site))
         if written:
             more = f" and {len(written) - 1} more" if len(written) > 1 else ""

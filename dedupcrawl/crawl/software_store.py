@@ -1,4 +1,4 @@
-"""The software of sites, recognized in this crawl or in earlier ones, with the trials of its rules."""
+"""The software of sites, recognized in this crawl or in earlier ones, and its rules."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from dedupcrawl.software.program import Program
 from dedupcrawl.software.sightings import Sightings
 from dedupcrawl.text.ignored import read_ignored_of
 from dedupcrawl.urls.learning.likely import LIKELY
+from dedupcrawl.urls.probation import as_equivalence
 from dedupcrawl.urls.rule import Rule
 
 _MOST_PLACES = 10_000  # of programs, of which the rules are ready
@@ -66,16 +67,16 @@ class SoftwareStore:
         )
 
     def rules_of(self, site: str) -> tuple[Rule, ...]:
-        """The rules of the software of a site, with the trials of earlier crawls, less those that failed."""
+        """The rules of the software of a site."""
         return self.rules_in_use(self.sites.of(site))
 
     def rules_in_use(self, state: SiteSoftware) -> tuple[Rule, ...]:
         """The same of what is known of a site."""
-        wanted = [rule for rule in self.all_rules(state) if rule.id not in state.failed]
-        return tuple([state.told_to(rule) for rule in wanted if rule.convert not in DONE_BY_SCRAPY])
+        wanted = [rule for rule in self.all_rules(state) if rule.convert not in DONE_BY_SCRAPY]
+        return tuple([as_equivalence(rule) if rule.id in state.equivalences else rule for rule in wanted])
 
     def all_rules(self, state: SiteSoftware) -> tuple[Rule, ...]:
-        """Those that failed as well, and without trials."""
+        """Those that Scrapy makes needless as well."""
         there = with_parts_of_others(state.installations)
         of_software = [rule for one, others in there for rule in self._rules_at(one, others)]
         likely = (rule.on_trial() for name, rule in LIKELY.items() if name in state.likely)

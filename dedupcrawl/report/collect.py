@@ -9,8 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import SiteAliases, rule_id
+from dedupcrawl.aliases.alias import rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, SOURCES
 from dedupcrawl.content.differences import Stretch
 from dedupcrawl.crawl_logs.tally import LogError, Progress
@@ -20,7 +19,8 @@ from dedupcrawl.report import sources
 from dedupcrawl.report.listing import Listing, read_texts, row_of
 from dedupcrawl.sites import site_of
 from dedupcrawl.software.installation import NAME, SiteSoftware
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.credits import NAME as CREDITS
+from dedupcrawl.urls.credits import Credit, Credits
 
 BINS = 20
 """Number of bins of every histogram over [0, 1]; 1 itself is in the last one."""
@@ -120,7 +120,7 @@ def collect(  # noqa: PLR0913 - what a report is of
     software = [
         installation
         for site in sorted(sites)
-        for installation in SiteSoftware.from_bytes(index.site_state(site, NAME)).told()
+        for installation in SiteSoftware.from_bytes(index.site_state(site, NAME)).told(_credits(index, site))
     ][:_MOST_SOFTWARE]
     return Report(
         info,
@@ -203,6 +203,10 @@ def _crawled(
     return crawled, [*skipped, *map(str, tally.unread)]
 
 
+def _credits(index: Index, owner: str) -> Credits:
+    return Credits.from_bytes(index.site_state(owner, CREDITS))
+
+
 def _aliases(index: Index, sites: Iterable[str], rewrote: Mapping[tuple[str, str], int]) -> list[dict[str, Any]]:
     """The use of aliases, which pages name or earlier crawls found, as JSON values.
 
@@ -212,11 +216,11 @@ def _aliases(index: Index, sites: Iterable[str], rewrote: Mapping[tuple[str, str
     """
     rows = []
     for site in sites:
-        state = SiteAliases.from_bytes(index.site_state(site, ALIAS))
+        state = _credits(index, site)
         for source in (DUPLICATE, *SOURCES):
             name = rule_id(source)
-            trials = state.tried.get(name, TrialRecord())
-            urls, refuted = rewrote.get((site, name), 0), state.failed.get(name)
+            trials = state.of.get(name, Credit())
+            urls, refuted = rewrote.get((site, name), 0), state.refuted.get(name)
             if urls or trials.tried or refuted:
                 row = {"site": site, "source": source, "urls": urls, "tried": trials.tried, "failed": trials.failed}
                 rows.append({**row, "refuted": refuted, "not_at": [url for url, _ in trials.counterexamples]})

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from dedupcrawl.core.url_parts import split_url
 from dedupcrawl.software.program import BASE, Program, rules_at, title_of
+from dedupcrawl.urls.credits import Credits, State
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.spelling import canonical_url
-from dedupcrawl.urls.watched_rule import SiteTrials
 
 # Installations recognized in the URLs of fifteen mirrors and of two crawls: 21 and 31 if a weight of 2 is enough, 17
 # and 22 with 3, 10 and 12 with 4. Of the four that 2 adds on the mirrors, two are wrong (MoinMoin in a Trac, phpBB 3
@@ -137,23 +137,27 @@ NAME = "software"
 """Name of this state of a site in an index."""
 
 
-class SiteSoftware(SiteTrials, frozen=True):
-    """What crawls have found out about the software of one site, the spelling of its URLs, and the rules for them.
+class SiteSoftware(State, frozen=True):
+    """What crawls have found out about the software of one site, and the spelling of its URLs.
 
     Attributes:
         seen: The installations with enough signs for them, nearly enough, or any against them.
         likely: Ids of the rules that pairs of the site's URLs make likely (`urls.learning.likely`).
+        equivalences: Ids of the rules that became equivalences, because what they make of URLs often has no page.
     """
 
     seen: tuple[Installation, ...] = ()
     likely: frozenset[str] = frozenset()
+    equivalences: frozenset[str] = frozenset()
 
     @property
     def installations(self) -> list[Installation]:
         return recognized(self.seen)
 
-    def told(self, url: str | None = None) -> list[dict[str, Any]]:
+    def told(self, credit: Credits, url: str | None = None) -> list[dict[str, Any]]:
         """The recognized and outweighed programs with their places, signs and trials of rules, as JSON values.
+
+        `credit` is that of the owner of the pages.
 
         With a URL, only those whose paths contain it, because a site may have many. `in_words` describes a row.
         """
@@ -163,7 +167,7 @@ class SiteSoftware(SiteTrials, frozen=True):
             if not (is_there or one.is_outweighed) or (url is not None and not one.contains(url)):
                 continue
             end = f"@{one.where}"
-            tried = {name: record for name, record in self.tried.items() if _is_of(name, one.program, end)}
+            tried = {name: record for name, record in credit.of.items() if _is_of(name, one.program, end)}
             rows.append(
                 {
                     "program": one.program,
@@ -172,7 +176,7 @@ class SiteSoftware(SiteTrials, frozen=True):
                     "signs": dict(one.signs),
                     "weight": one.weight,
                     "tried": {name: [record.tried, record.failed] for name, record in tried.items()},
-                    "failed": {name: why for name, why in self.failed.items() if _is_of(name, one.program, end)},
+                    "failed": {name: why for name, why in credit.refuted.items() if _is_of(name, one.program, end)},
                 }
             )
         return rows
@@ -180,7 +184,7 @@ class SiteSoftware(SiteTrials, frozen=True):
     def joined(self, news: SiteSoftware) -> SiteSoftware:
         """Merge what another process or crawl has found out.
 
-        Signs are united, so a sign against a program that one has seen counts for all. Trials are added up.
+        Signs are united, so a sign against a program that one has seen counts for all.
         """
         places: dict[tuple[str, str], Installation] = {}
         for one in (*self.seen, *news.seen):
@@ -188,7 +192,8 @@ class SiteSoftware(SiteTrials, frozen=True):
             places[key] = places[key].joined(one) if key in places else one
         ranked = sorted(places.values(), key=lambda one: not one.is_recognized)
         likely = self.likely | news.likely
-        return replace(SiteTrials.joined(self, news), seen=tuple(ranked[:MOST_OF_A_SITE]), likely=likely)
+        equivalences = self.equivalences | news.equivalences
+        return SiteSoftware(tuple(ranked[:MOST_OF_A_SITE]), likely, equivalences)
 
 
 def in_words(row: Mapping[str, Any]) -> str:

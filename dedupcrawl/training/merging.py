@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
+from dedupcrawl.urls.credits import MOST_EXAMPLES
 from dedupcrawl.urls.overlaps import done_in_part, where_not_off
 from dedupcrawl.urls.rule import Rule
 from dedupcrawl.urls.rule_files import MOST_RULES, added
-from dedupcrawl.urls.watched_rule import MOST_EXAMPLES
 
 
 def merged(old: Iterable[Rule], learned: Iterable[Rule]) -> tuple[Rule, ...]:

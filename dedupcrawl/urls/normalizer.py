@@ -186,6 +186,7 @@ class Normalizer:
         self._named = named or {}  # site → a file that is read already
         self._more, self._tries = more, tries
         self._equivalences = defaultdict[str, set[str]](set)  # site → ids of rules that became equivalences
+        self._further: dict[str, set[str]] = {}  # site → ids of rules that no file has
         self._sites: dict[str, _Site | None] = {}
         self._names: dict[str, str] = {}  # host and port → site
         self._remembered: dict[tuple[SiteNormalizer, str], Normalized] = {}
@@ -272,6 +273,10 @@ class Normalizer:
         of_site = self._of(site)
         return None if of_site is None else of_site.by_id.get(rule_id)
 
+    def is_further(self, site: str, rule_id: str) -> bool:
+        """Whether a rule of a site is one of the further rules that `more` gives, and of no file."""
+        return self.rule(site, rule_id) is not None and rule_id in self._further.get(site, ())
+
     def file_of(self, site: str) -> Path | None:
         """The file with the rules of a site."""
         for form in (site, other_form(site)):
@@ -325,6 +330,7 @@ class Normalizer:
             keys = {key for rule in site_rules.rules for key in (rule.id, rule.effect)}
             is_done = done_in_part(filter(Rule.is_given, site_rules.rules))
             added = [one for one in more if one.id not in keys and one.effect not in keys and not is_done(one)]
+            self._further[site] = {one.id for one in added}
             first = [*takewhile(Rule.is_given, site_rules.rules), *filter(Rule.is_given, added)]
             site_rules = SiteRules(site, tuple(dict.fromkeys((*first, *site_rules.rules, *added))))
         if site_rules is None:

@@ -1,4 +1,4 @@
-"""The rule book: the rules in use, the results of their trials, and what is written about them into rule files.
+"""The rule book: the rules in use, the results of their trials, and what is written about them.
 
 A rule is tested and trusted for each owner (`sites.owner_of`) separately: its results on the pages of one owner are no
 evidence for the pages of another, who may be a stranger or an attacker.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from random import Random
 
@@ -16,6 +16,7 @@ import msgspec
 
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import owner_of, site_of
+from dedupcrawl.urls.credits import Credits, CreditStore
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import as_equivalence, known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Rule, RuleError
@@ -40,14 +41,21 @@ class RuleBook:
         normalizer: Has the rules.
         share: Of the uses of a rule that has passed its probation, how many are tried at most, in (0, 1].
         chance: Draws these.
-        more: Gives, for an owner, what is tried like the site's rules and is none of the normalizer's.
+        sources: The sources of aliases, as rules. They are none of the normalizer's, and tried like all others.
+        credits: What is known of rules that have no file, and of sources; None if nobody keeps it.
     """
 
     def __init__(
-        self, normalizer: Normalizer, share: float, chance: Random, more: Callable[[str], Sequence[Rule]] | None = None
+        self,
+        normalizer: Normalizer,
+        share: float,
+        chance: Random,
+        sources: Sequence[Rule] = (),
+        credits: CreditStore | None = None,
     ) -> None:
         self._normalizer = normalizer
-        self._more = more or (lambda owner: ())
+        self._sources = {one.id: one for one in sources}
+        self._credits = credits
         self._share, self._chance = share, chance
         # By owner. What is watched was used; a site may have thousands of rules, most of them on other hosts.
         self._watched: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
@@ -170,11 +178,13 @@ class RuleBook:
         if self.is_off(url, rules):
             return Ruling()  # begun before the culprit was found
         suspects = [(one, one.sections.of(url)) for one in self._of(url, self._suspects(url, rules))]
-        for _, section in suspects:
+        for one, section in suspects:
             section.fails(url, canonical)
-        if len(suspects) != 1 or not suspects[0][0].is_refuted_at(suspects[0][1]):
-            return Ruling()
-        ruling = self._condemn(*suspects[0])
+            if not one.is_shared:  # a crawl that is killed must not forget what speaks against it
+                self._unwritten.append((one, "", False))
+        ruling = Ruling()
+        if len(suspects) == 1 and suspects[0][0].is_refuted_at(suspects[0][1]):
+            ruling = self._condemn(*suspects[0])
         self._write()
         return ruling
 
@@ -223,13 +233,14 @@ class RuleBook:
         return revoked
 
     def save(self) -> None:
-        """Write what this crawl has found out into the rule files.
+        """Write what this crawl has found out into the rule files, or the index.
 
         Of a rule that has passed its probation, and passes again where it did before, there is no news: its file stays
         as it is.
         """
         for one in (one for watched in self._watched.values() for one in watched.values()):
-            has_news = one.rule.state == "probation" or one.failed or one.written[1] or one.sections.proved()
+            is_expected = one.rule.state != "probation" and not one.failed and not one.sections.proved()
+            has_news = not (is_expected and one.has_file) or one.written[1]
             if has_news and (one.passed, one.failed) != one.written:
                 self._unwritten.append((one, "", False))
         self._write()
@@ -244,10 +255,9 @@ class RuleBook:
         watched = (*self._watched.get(owner, {}).values(), *self._revoked.get(owner, {}).values())
         return [one for one in watched if one.rule.source in sources]
 
-    def revoked(self, owner: str, source: str) -> dict[str, str]:
-        """Ids of rules from this source that were revoked on an owner's pages → why."""
-        revoked = self._revoked.get(owner, {}).values()
-        return {one.rule.id: one.revoked for one in revoked if one.rule.source == source}
+    def revoked(self, owner: str) -> Collection[str]:
+        """Ids of rules that were revoked on an owner's pages."""
+        return self._revoked.get(owner, {}).keys()
 
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
@@ -261,9 +271,9 @@ class RuleBook:
             for rule in self._rules_of(owner):
                 if rule.effect not in by_effect:
                     revoked.pop(rule.id, None)  # another rule has its id
-                elif rule.state != "disabled":
+                elif rule.state != "disabled" and self._has_file(owner, rule.id):
                     one = by_effect[rule.effect]
-                    self._revoke(one.reread(rule), one.revoked)
+                    self._revoke(one.reread(rule, has_file=True), one.revoked)
         self._write()
         for owner, watched in before.items():
             known = {
@@ -276,10 +286,11 @@ class RuleBook:
             off = self._revoked.get(owner, ())
             for rule in self._rules_of(owner) if known else ():
                 if rule.effect in known and rule.state != "disabled" and rule.id not in off:
-                    self._watched[owner][rule.id] = known[rule.effect].reread(rule)
+                    has_file = self._has_file(owner, rule.id)
+                    self._watched[owner][rule.id] = known[rule.effect].reread(rule, has_file=has_file)
 
     def _rules_of(self, owner: str) -> tuple[Rule, ...]:
-        return (*self._normalizer.rules_of(site_of(owner)), *self._more(owner))
+        return (*self._normalizer.rules_of(site_of(owner)), *self._sources.values())
 
     def _of(self, url: str, rules: Sequence[str]) -> list[WatchedRule]:
         owner = owner_of(url)
@@ -290,12 +301,24 @@ class RuleBook:
         """Watch a rule from now on; None for one that is not there, or is off."""
         if name in self._revoked.get(owner, ()):
             return None
-        rule = self._normalizer.rule(site_of(owner), name)
-        rule = rule or next((one for one in self._more(owner) if one.id == name), None)
+        rule, credit = self._normalizer.rule(site_of(owner), name) or self._sources.get(name), Credits()
         if rule is None or rule.state == "disabled":
             return None
-        one = self._watched[owner][name] = WatchedRule.of(rule, owner)
+        if not (has_file := self._has_file(owner, rule.id)):
+            credit = self.credits_of(owner)
+            rule = credit.of[name].told_to(rule) if name in credit.of else rule
+        one = WatchedRule.of(rule, owner, has_file=has_file)
+        if why := credit.refuted.get(name):
+            self._revoked[owner][name] = msgspec.structs.replace(one, revoked=why)
+            return None
+        self._watched[owner][name] = one
         return one
+
+    def credits_of(self, owner: str) -> Credits:
+        return Credits() if self._credits is None else self._credits.of(owner)
+
+    def _has_file(self, owner: str, name: str) -> bool:
+        return name not in self._sources and not self._normalizer.is_further(site_of(owner), name)
 
     def _condemn(self, culprit: WatchedRule, section: Section) -> Ruling:
         """Switch the rule off for the owner: in this section, or, when nothing speaks for it elsewhere, in all."""
@@ -335,11 +358,17 @@ class RuleBook:
         self._unwritten.append((one, note, is_revoked))
 
     def _write(self) -> None:
-        """Put what is new of rules, their counts and states and a note, into the file of each site."""
+        """Put what is new of rules, their counts and states and a note, into the file of each site, or the index."""
         by_site = defaultdict[str, list[tuple[WatchedRule, str, bool]]](list)
         unwritten, self._unwritten = self._unwritten, []
-        for news in unwritten:
-            by_site[site_of(news[0].owner)].append(news)
+        for one, note, is_revoked in unwritten:
+            if one.has_file:
+                by_site[site_of(one.owner)].append((one, note, is_revoked))
+                continue
+            if self._credits is not None:
+                refuted = {one.rule.id: one.revoked} if is_revoked else {}
+                self._credits.tell(one.owner, Credits({one.rule.id: one.news}, refuted))
+            one.written = one.passed, one.failed
         for site, of_site in by_site.items():
             if (path := self._normalizer.file_of(site)) is None:
                 continue

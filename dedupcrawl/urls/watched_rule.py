@@ -1,15 +1,15 @@
-"""A rule in use, with the results of its trials, which are stored in its file or in an index."""
+"""A rule in use, with the results of its trials."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import TypeVar
 
 import msgspec
 
 from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
+from dedupcrawl.urls.credits import MOST_EXAMPLES, MOST_WRONG, Credit
 from dedupcrawl.urls.probation import (
     TRIALS_OF_NEW,
     audit_chance,
@@ -21,11 +21,6 @@ from dedupcrawl.urls.probation import (
 )
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.sections import Section, Sections
-
-MOST_EXAMPLES = 26
-"""Of a rule: as many as sections are tried separately (`sections`), and two more, for the log has spoken in some."""
-
-_MOST_WRONG = 64  # counterexamples of a rule in its file: those of further owners are found anew
 
 _MOST_BEGUN = 2  # trials begun for each that is needed: some tell nothing
 
@@ -70,6 +65,8 @@ class WatchedRule(msgspec.Struct):
         rule: As it was in its file, see `for_owner`.
         sections: Where it was used.
         owner: Whose pages these are.
+        has_file: Whether the rule is in a rule file; else its credit is kept in the index.
+        is_shared: Whether something has spoken for it on pages of others than this owner.
         sampled: Uses that were drawn for a trial, because of this rule or of another rule that was used with it.
         inconclusive: Inconclusive trials, which had no page to compare, and which another trial has yet to replace.
         repeated: Trials that replaced such ones.
@@ -78,13 +75,15 @@ class WatchedRule(msgspec.Struct):
         last_use: The URL of the last of these, because a site may change.
         there: Its canonical URLs that have a page.
         gone: Hashes of its canonical URLs that have no page, although the original URLs have one.
-        written: How many of the trials that passed and failed are in the file.
+        written: How many of the trials that passed and failed are in the file, or in the index.
         revoked: Why this crawl no longer uses it; empty while it does.
     """
 
     rule: Rule
     sections: Sections
     owner: str
+    has_file: bool = True
+    is_shared: bool = False
     sampled: int = 0
     inconclusive: int = 0
     repeated: int = 0
@@ -97,18 +96,19 @@ class WatchedRule(msgspec.Struct):
     revoked: str = ""
 
     @classmethod
-    def of(cls, rule: Rule, owner: str) -> WatchedRule:
+    def of(cls, rule: Rule, owner: str, *, has_file: bool = True) -> WatchedRule:
         own = for_owner(rule, owner)
-        return cls(own, Sections(own, is_new=bool(rule.examples) and not own.examples), owner)
+        sections = Sections(own, is_new=bool(rule.examples) and not own.examples)
+        return cls(own, sections, owner, has_file, is_shared(rule, owner))
 
-    def reread(self, rule: Rule) -> WatchedRule:
+    def reread(self, rule: Rule, *, has_file: bool) -> WatchedRule:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here.
 
         Nor is the log of this crawl evidence besides: what is wrong in it is what these trials are about.
         """
         before, rule = self.rule, for_owner(rule, self.owner)
         rule = replace(rule, tried=before.tried, failed=before.failed, evidence=before.evidence)
-        return msgspec.structs.replace(self, rule=rule)
+        return msgspec.structs.replace(self, rule=rule, has_file=has_file)
 
     @property
     def before(self) -> tuple[int, int]:
@@ -230,7 +230,13 @@ class WatchedRule(msgspec.Struct):
         right = [example(ready, url, site_of(url)) if ready else (url, url) for url in self.sections.proved()]
         wrong = self.sections.failing() if self.revoked else self.sections.refuted()
         examples = tuple(dict.fromkeys((*rule.examples, *filter(None, right))))
-        return examples[:MOST_EXAMPLES], tuple(dict.fromkeys((*rule.counterexamples, *wrong)))[:_MOST_WRONG]
+        return examples[:MOST_EXAMPLES], tuple(dict.fromkeys((*rule.counterexamples, *wrong)))[:MOST_WRONG]
+
+    @property
+    def news(self) -> Credit:
+        """What trials have shown that is not written yet."""
+        (passed, failed), examples = self.written, self.pairs_with(self.rule)
+        return Credit(self.passed + self.failed - passed - failed, self.failed - failed, *examples)
 
     def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
         """A rule of a file with what is new of it.
@@ -262,80 +268,3 @@ class WatchedRule(msgspec.Struct):
             examples=examples,
             counterexamples=counterexamples,
         )
-
-
-class TrialRecord(msgspec.Struct, frozen=True, array_like=True):
-    """Of one rule.
-
-    Attributes:
-        tried: How many trials crawls have made.
-        failed: How many of them found two pages.
-        examples: Pairs of a URL and what the rule made of it, one for each part of the site where trials spoke for it.
-        led_nowhere: What it makes of URLs often has no page: it is an equivalence.
-        counterexamples: As `examples`, one for each part where the rule is not used.
-    """
-
-    tried: int = 0
-    failed: int = 0
-    examples: tuple[tuple[str, str], ...] = ()
-    led_nowhere: bool = False
-    counterexamples: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def of(cls, watched: WatchedRule) -> TrialRecord:
-        rule, tried = watched.rule, watched.passed + watched.failed
-        examples, wrong = watched.pairs_with(rule)
-        return cls(tried, watched.failed, examples, rule.kind == "equivalence", wrong)
-
-    def joined(self, news: TrialRecord) -> TrialRecord:
-        """With what another crawl, or worker, has found out, or pages of another owner: all trials count, and once.
-
-        Of a rule that has become an equivalence the trials count that were made since.
-        """
-        both = (self, news)
-        counted = [one for one in both if one.led_nowhere] or both
-        tried, failed = sum(one.tried for one in counted), sum(one.failed for one in counted)
-        examples = tuple(dict.fromkeys((*self.examples, *news.examples)))[:MOST_EXAMPLES]
-        wrong = tuple(dict.fromkeys((*self.counterexamples, *news.counterexamples)))[:_MOST_WRONG]
-        return TrialRecord(tried, failed, examples, self.led_nowhere or news.led_nowhere, wrong)
-
-    def told_to(self, rule: Rule) -> Rule:
-        """The rule, with what is known of it."""
-        record = replace(rule, tried=self.tried, failed=self.failed)
-        record = replace(record, examples=self.examples, counterexamples=self.counterexamples)
-        return replace(record, kind="equivalence") if self.led_nowhere else record
-
-
-Known = TypeVar("Known", bound="SiteTrials")
-
-
-class SiteTrials(msgspec.Struct, frozen=True):
-    """What crawls have found out about the rules of one site that have no file: an index keeps it.
-
-    Attributes:
-        tried: Id of a rule → what trials have shown.
-        failed: Id of a rule that trials refuted → why; it is not tried again.
-    """
-
-    tried: dict[str, TrialRecord] = msgspec.field(default_factory=dict)
-    failed: dict[str, str] = msgspec.field(default_factory=dict)
-
-    def to_bytes(self) -> bytes:
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def from_bytes(cls: type[Known], content: bytes | None) -> Known:
-        """Read what `to_bytes` wrote; if it cannot be read, the result is empty."""
-        try:
-            return msgspec.json.decode(content, type=cls) if content else cls()
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return cls()
-
-    def joined(self: Known, news: Known) -> Known:
-        """What is known when another process, or another crawl, has found out `news`: trials add up."""
-        tried = self.tried | {name: self.tried.get(name, TrialRecord()).joined(new) for name, new in news.tried.items()}
-        return msgspec.structs.replace(self, tried=tried, failed=self.failed | news.failed)
-
-    def told_to(self, rule: Rule) -> Rule:
-        """A rule of the site, with what is known of it."""
-        return self.tried[rule.id].told_to(rule) if rule.id in self.tried else rule

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.aliases import sources
-from dedupcrawl.aliases.alias import Alias, SiteAliases, rule_id
+from dedupcrawl.aliases.alias import SOURCE_RULES, Alias, rule_id
 from dedupcrawl.aliases.sources import DUPLICATE, SOURCES, aliases_said, canonical_of, may_lead
 from dedupcrawl.content.html import facts_of
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.credits import Credit, Credits
 from tests.fixtures import table_of
 
 ALL = frozenset(SOURCES)
@@ -176,22 +176,19 @@ def test_an_alias_comes_back(alias: Alias) -> None:
 @given(st.binary())
 def test_what_cannot_be_read_says_nothing(content: bytes) -> None:
     Alias.from_bytes(content)
-    SiteAliases.from_bytes(content)
+    Credits.from_bytes(content)
     assert Alias.from_bytes(None) is None
-    assert SiteAliases.from_bytes(b"no json") == SiteAliases()
+    assert Credits.from_bytes(b"no json") == Credits()
 
 
 def test_each_source_is_a_rule_of_its_own() -> None:
-    known = SiteAliases(tried={rule_id("og"): TrialRecord(3, 1)}, failed={rule_id("shortlink"): "why"})
-    rules = {rule.id: rule for rule in SiteAliases.from_bytes(known.to_bytes()).rules()}
+    rules = {rule.id: rule for rule in SOURCE_RULES}
     assert len({rule.effect for rule in rules.values()}) == len(rules) == len(SOURCES) + 1
-    assert (rules[rule_id("og")].tried, rules[rule_id("og")].failed) == (3, 1)
-    assert rules[rule_id("shortlink")].state == "disabled"
     assert rules[rule_id(DUPLICATE)].evidence.correct
     assert rules[rule_id("canonical")].state == "probation", "many sites name wrong ones"
     assert rules[rule_id("permalink")].state == rules[rule_id(DUPLICATE)].state == "active"
 
 
 def test_what_two_crawls_know_is_added_up() -> None:
-    one, other = SiteAliases({"a": TrialRecord(1, 0)}, {"b": "x"}), SiteAliases({"a": TrialRecord(2, 0)}, {"c": "y"})
-    assert one.joined(other) == SiteAliases({"a": TrialRecord(3, 0)}, {"b": "x", "c": "y"})
+    one, other = Credits({"a": Credit(1, 0)}, {"b": "x"}), Credits({"a": Credit(2, 0)}, {"c": "y"}, has_aliases=True)
+    assert one.joined(other) == Credits({"a": Credit(3, 0)}, {"b": "x", "c": "y"}, has_aliases=True)

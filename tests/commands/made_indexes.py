@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import SAID, Alias, SiteAliases
+from dedupcrawl.aliases.alias import SAID, Alias
 from dedupcrawl.index.errors import IndexMismatchError
 from dedupcrawl.index.lmdb import LmdbIndex
 from dedupcrawl.index.record import Rewrite, Skip
 from dedupcrawl.index.runs import RunTally
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.credits import NAME as CREDITS
+from dedupcrawl.urls.credits import Credit, Credits
 from dedupcrawl.verdict import Verdict
 from tests.index.toys import CHECKS, drop, lose, offer
 from tests.index.toys import page as entry
@@ -86,19 +87,20 @@ def software() -> None:
     against = Installation("phpbb3", "a.example", {**signs, "sign 4": -3}, {"base": ""}, ("a.example",))
     elsewhere = Installation("forum", "b.a.example", signs, {"base": ""}, ("b.a.example",))
     trials = {"sid": (9, 0), "never": (0, 0), "off": (9, 5)}  # rule → how many there were, and how many failed
-    tried = {f"forum.{name}@a.example": TrialRecord(*counts) for name, counts in trials.items()}
-    known = SiteSoftware(tried, {"forum.off@a.example": "it was wrong"}, (seen, against, elsewhere))
+    tried = {f"forum.{name}@a.example": Credit(*counts) for name, counts in trials.items()}
+    known, credit = SiteSoftware((seen, against, elsewhere)), Credits(tried, {"forum.off@a.example": "it was wrong"})
     with opened() as index:
         index.update_site_state("a.example", NAME, lambda _: known.to_bytes())
+        index.update_site_state("a.example", CREDITS, lambda _: credit.to_bytes())
         alias(index, f"{SITE}2", f"{SITE}1", "permalink")
 
 
 def unused_aliases() -> None:
     why = "1 of 1 trial led to another page, such as http://a.example/x → http://a.example/1"
-    known = SiteAliases({"alias.og": TrialRecord(1, 1)}, {"alias.og": why})
+    known = Credits({"alias.og": Credit(1, 1)}, {"alias.og": why})
     with opened() as index:
         keep(index, "own")
-        index.update_site_state("a.example", ALIAS, lambda _: known.to_bytes())
+        index.update_site_state("a.example", CREDITS, lambda _: known.to_bytes())
         for name, source in {"own": "canonical", "x": "og", "gone": "duplicate", "back": "redirect"}.items():
             alias(index, f"{SITE}{name}", f"{SITE}1", source)
         record(index, "back", "own")

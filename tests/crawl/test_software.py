@@ -15,7 +15,9 @@ from scrapy.utils.test import get_crawler
 from dedupcrawl.aliases.alias import Alias
 from dedupcrawl.crawl import alias_store
 from dedupcrawl.crawl.alias_store import AliasStore
+from dedupcrawl.crawl.failures import INDEX_FAILS, LoggedFailures
 from dedupcrawl.crawl.pages import FetchedPage
+from dedupcrawl.crawl.site_memory import SiteMemory
 from dedupcrawl.crawl.software import Software
 from dedupcrawl.crawl.software_store import SoftwareStore
 from dedupcrawl.index.contract import Index
@@ -23,8 +25,8 @@ from dedupcrawl.index.errors import IndexAwayError
 from dedupcrawl.index.open import open_index
 from dedupcrawl.index.redis import RedisIndex
 from dedupcrawl.settings import DedupSettings
-from dedupcrawl.software.installation import NAME, SiteSoftware
 from dedupcrawl.software.program import programs
+from dedupcrawl.urls.credits import NAME, Credits
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.rule_book import RuleBook, Ruling
 from dedupcrawl.urls.rule_files import read_rules
@@ -51,7 +53,8 @@ class Worker:
         self.stats = StatsCollector(get_crawler())
         store = SoftwareStore(KNOWN, self.index, self.stats)
         self.normalizer = Normalizer(more=store.rules_of, tries=True)
-        self.book = RuleBook(self.normalizer, 0.02, Random(1))
+        logged = LoggedFailures(self.stats, "errors", "The index cannot be asked", INDEX_FAILS)
+        self.book = RuleBook(self.normalizer, 0.02, Random(1), credits=SiteMemory(self.index, NAME, Credits, logged))
         self.software = Software(store, self.normalizer, self.book, self.stats)
 
     def look(self, *links: str, url: str = "http://a.com/", encoding: str = "utf-8") -> dict[str, Ruling]:
@@ -68,6 +71,11 @@ class Worker:
 
     def rules(self, url: str = f"http://a.com/viewtopic.php?t=1&sid={SID}") -> tuple[str, ...]:
         return tuple(RulesInUse(self.normalizer, self.book).normalize(url).rules)
+
+    def end(self, rules: Path) -> None:
+        """The crawl ends, and writes rules into this folder."""
+        self.book.save()
+        self.software.close(rules)
 
     def close(self) -> None:
         self.index.close()
@@ -128,15 +136,15 @@ def test_no_worker_loses_the_trials_of_another(start: Start, tmp_path: Path) -> 
     with closing(start()) as first:
         first.look(*FOR)
         first.passed(4)
-        first.software.close(tmp_path / "first")
+        first.end(tmp_path / "first")
     with closing(start()) as one, closing(start()) as other:
         for worker, times in ((one, 3), (other, 2)):
             worker.look(*FOR)
             worker.passed(times)
-        one.software.close(tmp_path / "one")
-        other.software.close(tmp_path / "other")
-        known = SiteSoftware.from_bytes(other.index.site_state("a.com", NAME))
-    assert {name: record.tried for name, record in known.tried.items()} == {"phpbb2.sid@a.com": 9}
+        one.end(tmp_path / "one")
+        other.end(tmp_path / "other")
+        known = Credits.from_bytes(other.index.site_state("a.com", NAME))
+    assert {name: credit.tried for name, credit in known.of.items()} == {"phpbb2.sid@a.com": 9}
     assert [path.name for path in tmp_path.glob("*/a.com.toml")] == ["a.com.toml"] * 3
 
 
@@ -148,7 +156,7 @@ def test_a_rule_that_did_not_hold_in_the_end_is_not_written_down(
         worker.look(*FOR)
         worker.passed(right)
         worker.look(*links, url="http://a.com/faq/")
-        worker.software.close(tmp_path / "rules")
+        worker.end(tmp_path / "rules")
     assert not (tmp_path / "rules").exists()
 
 
@@ -162,7 +170,7 @@ def test_what_held_is_written_as_it_is_kept_to_its_part_now(start: Start, tmp_pa
         for number in range(30):
             worker.book.passed(REPLY.format(number), worker.rules(REPLY.format(number)))
         worker.look(*(f"/forum{link}" for link in FOR), url="http://a.com/forum/")
-        worker.software.close(tmp_path / "rules")
+        worker.end(tmp_path / "rules")
     held = [rule for rule in read_rules(tmp_path / "rules" / "a.com.toml").rules if rule.id.startswith("wordpress")]
     assert [rule.within for rule in held] == [("!/forum/{*}",)]
 
@@ -171,7 +179,7 @@ def test_what_held_for_one_spelling_of_a_host_holds_for_another_in_the_next_craw
     with closing(start()) as worker:
         worker.look(*FOR)
         worker.passed(30)
-        worker.software.close(tmp_path / "rules")
+        worker.end(tmp_path / "rules")
     with closing(start()) as worker:
         store = SoftwareStore(KNOWN, worker.index, worker.stats)
         normalizer = Normalizer.from_paths([tmp_path / "rules"], store.rules_of, tries=True)
@@ -190,7 +198,7 @@ def test_what_was_refuted_stays_so_while_the_index_is_away(start: Start, tmp_pat
         rules = worker.rules()
         for number in range(10):
             worker.book.failed(topic(number), topic(number).partition("&")[0], rules)
-        worker.software.close(tmp_path / "rules")
+        worker.end(tmp_path / "rules")
     with closing(start()) as worker:
         with pytest.MonkeyPatch.context() as patched:
             for name in ("site_state", "update_site_state"):
@@ -220,18 +228,18 @@ def test_a_rule_that_is_revoked_is_written_down_with_the_trials_of_all_crawls(st
     with closing(start()) as worker:
         worker.look(*FOR)
         worker.passed(2)
-        worker.software.close(tmp_path / "first")
+        worker.end(tmp_path / "first")
     with closing(start()) as worker:
         worker.look(*FOR)
         rules = worker.rules()
         rulings = [worker.book.failed(topic(n), topic(n).partition("&")[0], rules) for n in range(10)]
         tried = next(number for number, ruling in enumerate(rulings, 1) if ruling.revoked)
-        worker.software.close(tmp_path / "second")
-        known = SiteSoftware.from_bytes(worker.index.site_state("a.com", NAME))
+        worker.end(tmp_path / "second")
+        known = Credits.from_bytes(worker.index.site_state("a.com", NAME))
     (rule,) = read_rules(tmp_path / "second" / "a.com.toml").rules
     assert (rule.state, rule.tried, rule.failed) == ("disabled", 2 + tried, tried)
-    assert (known.tried[rule.id].tried, known.tried[rule.id].failed) == (rule.tried, rule.failed)
-    assert known.failed[rule.id] in rule.note
+    assert (known.of[rule.id].tried, known.of[rule.id].failed) == (rule.tried, rule.failed)
+    assert known.refuted[rule.id] in rule.note
 
 
 def store_of(index: Index) -> AliasStore:

@@ -15,7 +15,7 @@ from dedupcrawl.urls.learning.likely import LIKELY
 from dedupcrawl.urls.rule_files import SiteRules, read_rules, write_rules
 from tests.commands.invoked import run
 from tests.crawls.site import crawl, crawled, page, prose, serve, texts
-from tests.crawls.test_software import known, settings
+from tests.crawls.test_software import credits_of, known, settings
 
 FOLDERS = 60
 INDEX_FILE = "likely./{p*}/index.html"
@@ -42,7 +42,7 @@ async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path) -> 
     assert (rule.id, rule.source, rule.state, rule.failed) == (INDEX_FILE, "prior", "active", 0)
     assert rule.tried > 1
     assert known(tmp_path).likely == {INDEX_FILE}
-    assert known(tmp_path).tried[INDEX_FILE].tried == rule.tried
+    assert credits_of(tmp_path, done.base).of[INDEX_FILE].tried == rule.tried
 
 
 async def test_explain_says_why_a_url_was_sent_elsewhere(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ async def test_what_tells_pages_apart_is_revoked_loses_nothing_and_is_not_tried_
         done = await crawl(f"{site.base}/menu", settings(tmp_path))
         assert every <= texts(done)
         assert done.stats["dedup/url/revoked"] == 1
-        assert INDEX_FILE in known(tmp_path).failed
+        assert INDEX_FILE in credits_of(tmp_path, site.base).refuted
         again = await crawl(f"{site.base}/menu", settings(tmp_path, DEDUP_ALIASES=False))
         shutil.rmtree(tmp_path / "index")  # the rule file alone says it, too
         anew = await crawl(f"{site.base}/menu", settings(tmp_path, DEDUP_ALIASES=False))

@@ -12,7 +12,10 @@ from scrapy import Request
 
 from dedupcrawl.index.open import open_index
 from dedupcrawl.settings import DedupSettings, SettingError
+from dedupcrawl.sites import owner_of
 from dedupcrawl.software.installation import NAME, SiteSoftware
+from dedupcrawl.urls.credits import NAME as CREDITS
+from dedupcrawl.urls.credits import Credits
 from dedupcrawl.urls.rule_files import read_rules
 from tests.crawls.site import NEEDS_PROXIES, Answer, Follower, crawl, crawled, page, prose, redirect, serve, texts
 from tests.fixtures import table_of
@@ -51,6 +54,11 @@ def known(folder: Path) -> SiteSoftware:
         return SiteSoftware.from_bytes(index.site_state("127.0.0.1", NAME))
 
 
+def credits_of(folder: Path, base: str) -> Credits:
+    with closing(open_index(f"lmdb:{folder / 'index'}", [])) as index:
+        return Credits.from_bytes(index.site_state(owner_of(base), CREDITS))
+
+
 EVERYTHING = {prose(t) for t in range(TOPICS)} | {prose(900 + s) for s in range(SESSIONS)} | {prose(990), prose(991)}
 
 
@@ -71,7 +79,7 @@ async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path, cap
     (found,) = known(tmp_path).installations
     assert found.program == "phpbb2"
     assert found.where.endswith("/forum")
-    record = known(tmp_path).tried[rule.id]
+    record = credits_of(tmp_path, done.base).of[rule.id]
     assert (record.tried, record.failed) == (rule.tried, 0)
 
 
@@ -110,17 +118,17 @@ async def test_a_rule_that_is_wrong_there_is_revoked_loses_nothing_and_is_not_tr
         done = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path))
         assert every <= texts(done)
         assert done.stats["dedup/url/revoked"] >= 1
-        assert done.stats["dedup/software/failed"] == len(known(tmp_path).failed)
+        assert done.stats["dedup/software/failed"] == len(credits_of(tmp_path, site.base).refuted)
         rule, *_ = read_rules(tmp_path / "rules" / "127.0.0.1.toml").rules  # the URLs alone make another one likely
-        why = known(tmp_path).failed[rule.id]
+        why = credits_of(tmp_path, site.base).refuted[rule.id]
         assert "led to another page" in why
         assert (rule.id.partition("@")[0], rule.source, rule.state) == ("phpbb2.sid", "software", "disabled")
         assert rule.note.endswith(why)
         assert rule.tried >= rule.failed >= 1, "whoever reads the file sees how often it was tried"
-        record = known(tmp_path).tried[rule.id]
+        record = credits_of(tmp_path, site.base).of[rule.id]
         assert (record.tried, record.failed) == (rule.tried, rule.failed)
         again = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path, DEDUP_ALIASES=False))
-        assert known(tmp_path).tried[rule.id] == record
+        assert credits_of(tmp_path, site.base).of[rule.id] == record
         shutil.rmtree(tmp_path / "index")  # the rule file alone says it, too
         anew = await crawl(f"{site.base}/viewforum.php?f=0", settings(tmp_path, DEDUP_ALIASES=False))
     assert "dedup/url/rewritten" not in anew.stats

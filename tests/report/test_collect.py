@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 import redis
 
-from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import SiteAliases
 from dedupcrawl.content.checks.registry import make_checks
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.index.open import TemporaryIndex, open_index
@@ -18,7 +16,8 @@ from dedupcrawl.report.collect import collect
 from dedupcrawl.report.page import render, savings
 from dedupcrawl.report.sources import hashes_of, of_run, read_crawled
 from dedupcrawl.software.installation import NAME, Installation, SiteSoftware
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.credits import NAME as CREDITS
+from dedupcrawl.urls.credits import Credit, Credits
 from dedupcrawl.verdict import Verdict
 from tests.detection.judged import Crawl, prose
 from tests.index.toys import offer
@@ -46,9 +45,9 @@ def test_software_that_runs_there_and_that_does_not_is_told_with_its_signs() -> 
 def test_what_became_of_aliases_is_told_of_each_source_also_in_a_run_that_used_none(tmp_path: Path) -> None:
     index = index_of([])
     why = "1 of 1 trial led to another page, such as http://a.com/1 → http://a.com/2"
-    wrong_at = TrialRecord(9, 1, counterexamples=(("http://a.com/f/1", "http://a.com/f/1"),))
-    known = SiteAliases({"alias.og": TrialRecord(1, 1), "alias.permalink": wrong_at}, {"alias.og": why})
-    index.update_site_state("a.com", ALIAS, lambda _: known.to_bytes())
+    wrong_at = Credit(9, 1, counterexamples=(("http://a.com/f/1", "http://a.com/f/1"),))
+    known = Credits({"alias.og": Credit(1, 1), "alias.permalink": wrong_at}, {"alias.og": why})
+    index.update_site_state("a.com", CREDITS, lambda _: known.to_bytes())
     sent = [("p1", "alias.permalink"), ("p2", "alias.permalink"), ("d", "alias.duplicate"), ("o", "alias.og")]
     index.record_rewrites(Rewrite(f"http://a.com/{url}", "http://a.com/", (rule,), "s", "one", 1) for url, rule in sent)
     log = log_of(tmp_path / "log.jsonl", [LogRow("http://a.com/", 200, run="two")])

@@ -18,8 +18,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dedupcrawl.aliases.alias import NAME as ALIAS
-from dedupcrawl.aliases.alias import SiteAliases
 from dedupcrawl.crawl.log_file import LogRow
 from dedupcrawl.crawl_logs.page_files import read_pairs
 from dedupcrawl.detection.attachments import packed_text
@@ -30,9 +28,10 @@ from dedupcrawl.report import listing
 from dedupcrawl.report.collect import collect
 from dedupcrawl.report.listing import CHUNK, Listing, row_of
 from dedupcrawl.report.page import Plot, environment, histogram, learning_curve, render, write
+from dedupcrawl.urls.credits import NAME as CREDITS
+from dedupcrawl.urls.credits import Credit, Credits
 from dedupcrawl.urls.rule import Evidence, Rule
 from dedupcrawl.urls.rule_files import SiteRules, write_rules
-from dedupcrawl.urls.watched_rule import TrialRecord
 from dedupcrawl.verdict import Outcome, Verdict
 from tests.report.made import doubted, duplicate, index_of, log_of, tell_run
 from tests.report.window import Window, contrast
@@ -101,8 +100,8 @@ def plain_report(path: Path, count: int = 40) -> Path:
     tell_run(index, "r", kept=4, saved=29)
     sent = (Rewrite(f"http://a.com/?p={n}", f"{KEPT}-2", ("alias.shortlink",), "s", "r", 1.7e9) for n in range(1_200))
     index.record_rewrites(sent)
-    known = SiteAliases({"alias.og": TrialRecord(1, 1)}, {"alias.og": f"1 of 1 trial led to another page: {NASTY[0]}"})
-    index.update_site_state("a.com", ALIAS, lambda _: known.to_bytes())
+    known = Credits({"alias.og": Credit(1, 1)}, {"alias.og": f"1 of 1 trial led to another page: {NASTY[0]}"})
+    index.update_site_state("a.com", CREDITS, lambda _: known.to_bytes())
     write(collect(index, log, [path.parent / "rules"], read_runs(index)), path)
     return path
 

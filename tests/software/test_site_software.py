@@ -15,13 +15,12 @@ from dedupcrawl.software.installation import MOST_OF_A_SITE, Installation, SiteS
 from dedupcrawl.software.program import programs
 from dedupcrawl.software.recognition import Sight
 from dedupcrawl.software.sightings import _MOST_HTML
-from dedupcrawl.urls.watched_rule import TrialRecord
+from dedupcrawl.urls.credits import Credits
 
 TICKETS = {"url /ticket/{:digits}": 2, "url /roadmap": 1}
 TRAC = Installation("trac", "a.com/trac", TICKETS, {"base": "/trac"}, ("a.com",))
 BOARDS = {"url /index.php?board={:digits}.{}": 2, "cookie SMFCookie": 2}
 FORUM = Installation("smf", "a.com", BOARDS, {"base": ""}, ("a.com", "www.a.com"))
-TRIED = {"trac.reply@a.com/trac": TrialRecord(4, 1)}
 
 
 def test_what_cannot_be_read_is_nothing() -> None:
@@ -29,9 +28,8 @@ def test_what_cannot_be_read_is_nothing() -> None:
 
 
 def test_joined_with_what_another_process_kept() -> None:
-    one = SiteSoftware({"r": TrialRecord(4, 1)}, {"s": "why"}, (TRAC,))
-    other = SiteSoftware({"r": TrialRecord(5, 1)}, {"t": "because"}, (FORUM,))
-    assert one.joined(other) == SiteSoftware({"r": TrialRecord(9, 2)}, {"s": "why", "t": "because"}, (TRAC, FORUM))
+    one, other = SiteSoftware((TRAC,), frozenset("r")), SiteSoftware((FORUM,), frozenset("s"))
+    assert one.joined(other) == SiteSoftware((TRAC, FORUM), frozenset("rs"))
 
 
 def test_signs_that_several_have_seen_come_together() -> None:
@@ -43,7 +41,10 @@ def test_signs_that_several_have_seen_come_together() -> None:
         assert trac.signs == {**TICKETS, "url /projects/{}": -2}
         assert trac.hosts == ("a.com", "www.a.com")
         assert known.joined(one).installations == [FORUM], "who has not seen it does not bring the program back"
-        assert [(row["program"], row["recognized"]) for row in known.told()] == [("smf", True), ("trac", False)]
+        assert [(row["program"], row["recognized"]) for row in known.told(Credits())] == [
+            ("smf", True),
+            ("trac", False),
+        ]
 
 
 NEARLY = {"url /ticket/{:digits}": 2}
@@ -70,7 +71,7 @@ def test_where_several_places_run_a_program_less_is_enough_at_others(
     last = trac("last", signs)
     known = SiteSoftware(seen=(last, FORUM, *there))
     assert known.installations == [FORUM, *there, *([last] if is_recognized else [])]
-    assert [row["where"] for row in known.told() if row["recognized"]].count("a.com/last") == is_recognized
+    assert [row["where"] for row in known.told(Credits()) if row["recognized"]].count("a.com/last") == is_recognized
 
 
 def test_what_is_recognized_comes_before_what_is_not_where_there_is_too_much() -> None:

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from dedupcrawl.urls.credits import Credits
 from dedupcrawl.urls.normalized import Normalized
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import known_before
@@ -153,6 +154,38 @@ def test_a_failure_puts_a_learned_rule_on_probation_until_twenty_have_passed(tmp
         later.passed(zoomed("view", number)[0], ("zoom",))
     later.save()
     assert (rule(tmp_path, "zoom").state, rule(tmp_path, "zoom").tried) == ("active", 21)
+
+
+class InMemory(dict[str, Credits]):
+    """Credits of owners."""
+
+    def of(self, owner: str) -> Credits:
+        return self.get(owner, Credits())
+
+    def tell(self, owner: str, news: Credits) -> Credits:
+        self[owner] = self.of(owner).joined(news)
+        return self[owner]
+
+
+@pytest.mark.parametrize("has_file", [True, False])
+def test_a_crawl_that_is_killed_has_told_what_speaks_against_a_rule(tmp_path: Path, has_file: bool) -> None:
+    """It never comes to save what it knows. A later crawl must not confirm the rule as if nothing had failed."""
+    rule = replace(ZOOM, source="learned" if has_file else "software", examples=())
+    if has_file:
+        write_rules(tmp_path, SiteRules("a.com", (rule,)))
+    credits = InMemory()
+
+    def started() -> RuleBook:
+        known = Normalizer.from_paths([tmp_path], None if has_file else lambda _: (rule,), tries=True)
+        return RuleBook(known, 0.02, Random(1), credits=credits)
+
+    killed = started()
+    killed.passed(zoomed("view", 0)[0], ("zoom",))
+    assert killed.failed(*zoomed("view", 1), ("zoom",)) == Ruling()
+    later = started()
+    assert later.is_due(zoomed("view", 2)[0], ("zoom",))
+    (watched,) = later.watched("a.com", rule.source)
+    assert (watched.rule.tried, watched.rule.failed) == (2, 1)
 
 
 def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_files_are_read_again(folder: Path) -> None:

@@ -18,7 +18,7 @@ from dedupcrawl.urls.learning.likely import LIKELY
 from dedupcrawl.urls.probation import TARGET, TRIALS_FOR_A_FAILURE, is_refuted, passes_lacking, state_in_use
 from dedupcrawl.urls.rule import Evidence, Rule, Source, State
 from dedupcrawl.urls.sections import Section, Sections, traits
-from dedupcrawl.urls.watched_rule import TrialRecord, WatchedRule
+from dedupcrawl.urls.watched_rule import WatchedRule
 from tests.fixtures import table_of
 
 EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
@@ -110,7 +110,7 @@ def test_where_a_rule_is_off_it_is_off_in_the_next_crawl_whichever_form_was_on_t
     section = watched.sections.of(f"http://a.com/f/1{tried}")
     section.fails(f"http://a.com/f/1{tried}", "http://a.com/f/1" + ("" if tried else "/"))
     assert watched.sections.switch_off(section)
-    later = WatchedRule.of(replace(rule, counterexamples=TrialRecord.of(watched).counterexamples), "a.com")
+    later = WatchedRule.of(replace(rule, counterexamples=watched.news.counterexamples), "a.com")
     assert later.sections.is_off("http://a.com/f/2/")
     assert later.sections.is_off("http://a.com/f/2")
     assert not later.sections.is_off("http://a.com/g/2/")
