@@ -76,12 +76,13 @@ def _has_only_decisive(counts: cython.pointer(Counts), kind: cython.int = DATED)
 def _decisive(p: Pair) -> cython.int:
     """The number of differences that are decisive in their place, unlike a name in a byline or a number in a footer.
 
-    One number, name or unit may make a different page, and so may a reversed sentence or two swapped things. Two hosts
+    One number, name or unit may make a different page, and so may a reversed sentence, two swapped things, or the date
+    in a labelled line of two pages of a host. Two hosts
     write the names in one text in two ways ("Sen." for "Senator"), so their names count only if nothing else differs.
     """
     counts: cython.pointer(Counts) = cython.address(p.counts)
     decisive: cython.int = counts.kind[MEASURED] + counts.kind[FIGURED] - counts.of[FIGURED][FOOT]
-    decisive += counts.kind[TURNED] + counts.kind[SWAPPED]
+    decisive += counts.kind[TURNED] + counts.kind[SWAPPED] + (counts.of[DATED][FACT] if p.is_of_one_host else 0)
     if p.is_of_one_host or _has_only_decisive(counts):
         decisive += _in_text(counts, NAMED)
     return decisive
@@ -234,12 +235,6 @@ def _reworded_few(p: Pair, kind: cython.int, place: cython.int) -> cython.double
     counts: cython.pointer(Counts) = cython.address(p.counts)
     is_few: cython.bint = counts.own <= (_FEW if p.is_of_one_host else 1)
     return is_few and counts.kind[REWORDED] > counts.of[REWORDED][FOOT] and _has_only_decisive(counts, REWORDED)
-
-
-@cython.cfunc
-def _dated_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    counts: cython.pointer(Counts) = cython.address(p.counts)
-    return p.is_of_one_host and counts.of[DATED][FACT] > 0 and counts.kind[DATED] == counts.own
 
 
 @cython.cfunc
@@ -453,7 +448,6 @@ FEATURES: tuple = (
     _feature("decisive_share", _decisive_share, "against", "how few other differences stand beside these", "share"),
     _feature("dates", _inside, "either", "share of the differences that are other dates or times, at neither end", "share", DATED),
     _feature("dates_text", _dates_text, "against", "other dates or times in sentences, of two pages of a host or where nothing else differs", "count"),
-    _feature("dated_fact", _dated_fact, "against", "nothing differs but dates or times, and some in labelled lines, of two pages of a host", "flag"),
     _feature("longer_fact", _longer_fact, "against", "values of labelled lines say more or less, and nothing else differs but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("dateline", _dateline, "either", "nothing differs but what stands at its beginning or end, with a date", "flag"),
     _feature("opposed", _opposed, "against", "negations, antonyms or two things the other way round, and at most one other difference", "flag"),
