@@ -77,8 +77,8 @@ def _decisive(p: Pair) -> cython.int:
     """The number of differences that are decisive in their place, unlike a name in a byline or a number in a footer.
 
     One number, name or unit may make a different page, and so may a reversed sentence, two swapped things, or the date
-    in a labelled line of two pages of a host. Two hosts
-    write the names in one text in two ways ("Sen." for "Senator"), so their names count only if nothing else differs.
+    in a labelled line of two pages of a host. Two hosts write the names in one text in two ways ("Sen." for "Senator"),
+    so their names count only if nothing else differs.
     """
     counts: cython.pointer(Counts) = cython.address(p.counts)
     decisive: cython.int = counts.kind[MEASURED] + counts.kind[FIGURED] - counts.of[FIGURED][FOOT]
