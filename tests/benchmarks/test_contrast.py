@@ -54,7 +54,11 @@ def test_each_kind_in_each_language(rows: list[Row]) -> None:
     wanted = {(kind, "other") for kind in OTHERS} | {(kind, "same") for kind in SAME} | {(CUT, "other")}
     assert wanted - labels <= {
         *(("title word", "other"), ("headline word", "other")),  # where titles have no words in common
-        *(("synonyms", "same"), ("spelling", "same"), ("2 % of the words", "same")),  # where texts are too short for four edits
+        *(
+            ("synonyms", "same"),
+            ("spelling", "same"),
+            ("2 % of the words", "same"),
+        ),  # where texts are too short for four edits
     }
     assert all(row["new"]["html"] != row["kept"]["html"] and row["new"]["url"] != row["kept"]["url"] for row in pairs)
     contexts = {row["id"]: row["pages"] for row in rows if row["kind"] == "site"}

@@ -99,7 +99,7 @@ def test_a_second_word_that_differs_counts_like_the_first_on_one_host() -> None:
         text = text.replace(old, new)
         page = PAGE.replace(url="http://a.example/2", paragraphs=tuple(text.split("\n")))
         assert OF["reworded_few"](pair(page, PAGE)) == (count <= 3)
-        assert OF["reworded_few"](pair(page.replace(url="http://b.example/2"), PAGE)) == (count == 1), "an editor's work"
+        assert OF["reworded_few"](pair(page.replace(url="http://b.example/2"), PAGE)) == (count == 1), "a reprint"
 
 
 def test_lines_beside_the_text_count_if_both_pages_have_some_of_their_own() -> None:
