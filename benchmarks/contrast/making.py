@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmarks.contrast.lines import LINED, SHEETS
-from benchmarks.contrast.others import OTHERS, SCORE, TITLE_MORE, Change, numbers, rows
+from benchmarks.contrast.others import EXCHANGED, OTHERS, SCORE, SEVERAL, TITLE_MORE, Change, numbers, rows
 from benchmarks.contrast.pages import Document
-from benchmarks.contrast.same import BANNER, PARTS, SAME, SLOTS, TITLE_NAME, furnished, slots
+from benchmarks.contrast.same import BANNER, PARTS, SAME, SEVERAL_SLOTS, SLOTS, TITLE_NAME, furnished, slots
 from benchmarks.contrast.sources import Site
 from benchmarks.contrast.verify import LISTED, fault
 
@@ -32,7 +32,8 @@ _NAMES = (
     SCORE,
 )
 """Kinds of pages of one host: another one that prints a text gives it a headline of its own."""
-_HERE = (*_NAMES, *LINED)  # kinds of pages of one host
+_SERIES = (SEVERAL, EXCHANGED, SEVERAL_SLOTS)
+_HERE = (*_NAMES, *LINED, *_SERIES)  # kinds of pages of one host
 _OF_LINES = (*LINED, TITLE_MORE, TITLE_NAME, SCORE, BANNER)  # kinds by a chance of their own
 _ONE_TITLE = ("headline word", "headline alone", "one title")  # kinds of such sites
 
@@ -50,13 +51,16 @@ def made(site: Site, each: int, chance: random.Random) -> Iterator[Row]:
         yield {"kind": "site", "id": f"{site.name} {dress}", "pages": pages}
     for kind, edit in KINDS.items():
         count, by = 0, of_lists if kind in LISTED else of_lines if kind in _OF_LINES else chance
+        by = random.Random(f"{site.name} {kind}") if kind in _SERIES else by
         most = each * SHEETS if kind in LINED else each
         some = by.sample(site.originals, min(6 * each, len(site.originals)))
         for number, page in enumerate(some * 2):  # at first those pages that have what is changed
             change = edit(page, site.site_context, by) if count < most else None
             if change is None or fault(kind, change) or (change.is_added and number < len(some)):
                 continue
-            dress = change.dress or ("slots" if kind in SLOTS else ONE_TITLE if kind in _ONE_TITLE else "plain")
+            dress = change.dress or (
+                "slots" if kind in (*SLOTS, SEVERAL_SLOTS) else ONE_TITLE if kind in _ONE_TITLE else "plain"
+            )
             dress = LISTS if kind in LISTED else dress
             if dress == "plain" and change.new.own and by.random() < 0.5:
                 dress, change = "slots", _going_on(change, site, by)

@@ -32,6 +32,8 @@ _TO_IS_COMMON = ("en", "fr", "es", "ru")  # as in "de mettre à jour"
 _PERSONS = 0.4  # of the headlines that stand alone are names
 _LISTED, _LEAST_ROWS = 12, 4  # titles in the lists of a site; in a list
 TITLE_MORE, SCORE = "title, words more", "score"
+SEVERAL, EXCHANGED = "several facts", "exchanged"
+ONE_FACT = ("amount", "year", "ordinal", "unit", "place", "negation", "verdict", "name once")
 _LEAST_TITLE_WORD = 5  # letters, where words have spaces between them
 
 
@@ -297,6 +299,53 @@ def another_line(kind: str, page: Document, context: SiteContext, chance: random
     return Change(kept, new, what, dress=f"lines {number}")
 
 
+def several(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
+    """Two or three facts or words, each in a paragraph of its own, as two pages of a series differ."""
+    kept: dict[int, str] = {}
+    new: dict[int, str] = {}
+    told: list[str] = []
+    count = chance.randint(2, 3)
+    facts = chance.sample(ONE_FACT, chance.randint(0, count))
+    for kind in (*facts, *["word"] * 2 * count):
+        change = _word(page, context, chance) if kind == "word" else OTHERS[kind](page, context, chance)
+        if change is None or len(told) == count:
+            continue
+        both = zip(page.pieces, change.kept.pieces, change.new.pieces, strict=True)
+        pieces = {at: (one, two) for at, (was, one, two) in enumerate(both) if not was == one == two}
+        if not kept.keys() & pieces.keys():
+            kept |= {at: one for at, (one, _) in pieces.items()}
+            new |= {at: two for at, (_, two) in pieces.items()}
+            told.append(change.what)
+    return Change(page.having(kept), page.having(new), ", ".join(told)) if len(told) == count else None
+
+
+def _word(page: Document, context: SiteContext, chance: random.Random) -> Change | None:
+    """A long word in one place replaced by another page's."""
+    speech, least = page.speech, _LEAST_TITLE_WORD if page.speech.spaced else 2
+    spans = [(at, span) for at in page.own for span in speech.spans(page.pieces[at]) if "<" not in page.pieces[at]]
+    spans = [(at, span) for at, span in spans if span[1] - span[0] >= least]
+    words = [word for word in context.words if len(word) >= least and word not in page.html]
+    if not spans or not words:
+        return None
+    at, (start, end) = chance.choice(spans)
+    text, word = page.pieces[at], chance.choice(words)
+    changed = text[:start] + like(text[start], word) + text[end:]
+    return Change(page, page.having({at: changed}), f"{text[start:end]} -> {word}")
+
+
+def exchanged(page: Document, _: SiteContext, chance: random.Random) -> Change:
+    """Two places in each other's sentence, in two paragraphs."""
+    one, two = chance.sample(page.speech.places, 2)
+    first, second = chance.sample(range(len(page.own)), 2)
+    said = page.speech.facts[chance.choice(("place", "reversed"))][0]
+    third = chance.choice([place for place in page.speech.places if place not in (one, two)])
+    kept, new = (
+        page.saying(said.format(a, third), first).saying(said.format(b, third), second)
+        for a, b in ((one, two), (two, one))
+    )
+    return Change(kept, new, f"{one} <-> {two}", is_added=True)
+
+
 OTHERS: dict[str, Edit] = {
     "amount": partial(fact, "amount", lambda _: _AMOUNT, _number),
     "year": partial(fact, "year", lambda _: _YEAR, _year),
@@ -318,4 +367,6 @@ OTHERS: dict[str, Edit] = {
     **{kind: partial(another_line, kind) for kind in FACTS},
     TITLE_MORE: title_more,
     SCORE: score,
+    SEVERAL: several,
+    EXCHANGED: exchanged,
 }

@@ -17,6 +17,7 @@ from benchmarks.contrast.pages import Document, dressed, shown
 SLOTS = ("byline", "dateline", "clock", "views", "comments", "advert", "sidebar", "cookies")
 CUT, TEASER = "cut to 70 %", "teaser"
 TITLE_NAME, BANNER = "title, name of the site", "banner"
+SEVERAL_SLOTS = "several slots"
 PARTS = (CUT, TEASER)
 """Kinds of which the whole is no duplicate of the part."""
 WORD_SHARES = (2, 5, 8)
@@ -25,7 +26,8 @@ Slots = dict[str, str]
 Places = list[tuple[int, int, int]]  # piece, start, end
 
 _LEAST_WORD = 3  # letters of one that may be replaced; the shorter ones are articles and prepositions
-_MOST_SYNONYMS, _MOST_SPELLINGS = 12, 3
+_LEAST_EDITS = 4  # words; fewer tell two pages of a series apart
+_MOST_SYNONYMS, _MOST_SPELLINGS = 12, 6
 _CAPITAL = re.compile(r"[A-ZÀ-ÞА-Я]")
 _SENTENCE = re.compile(r"\s*[^<&.!?。！？]{20,}(?:[.!?](?=\s+[^\W\d_a-z])|[。！？](?=[^<\s」]))")  # and another follows
 
@@ -63,14 +65,22 @@ def slot(kind: str, page: Document, context: SiteContext, chance: random.Random)
     return Change(furnished(page, first), furnished(page, later), f"another {kind}")
 
 
+def several_slots(page: Document, context: SiteContext, chance: random.Random) -> Change:
+    """Two or three of the slots filled otherwise."""
+    first, later = (slots(page, context, chance) for _ in range(2))
+    kinds = chance.sample(SLOTS, chance.randint(2, 3))
+    other = furnished(page, first | {kind: later[kind] for kind in kinds})
+    return Change(furnished(page, first), other, f"another {', '.join(kinds)}")
+
+
 def _each(page: Document, places: Places, other: Callable[[str], str | None], most: int) -> Change | None:
-    """Up to `most` of the words at these places replaced, the first ones."""
+    """Up to `most` of the words at these places replaced, the first ones; None if they are too few."""
     changed, count = {index: page.pieces[index] for index in page.own}, 0
     for index, start, end in sorted(places[:most], reverse=True):
         if new := other(changed[index][start:end]):
             changed[index] = changed[index][:start] + new + changed[index][end:]
             count += 1
-    return Change(page, page.having(changed), f"{count} words") if count else None
+    return Change(page, page.having(changed), f"{count} words") if count >= _LEAST_EDITS else None
 
 
 def common_words(page: Document) -> Places:
@@ -115,7 +125,7 @@ def synonyms(page: Document, _: SiteContext, chance: random.Random) -> Change | 
 
 
 def spelling(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
-    """A few words spelled otherwise; where none has two spellings, with two letters exchanged."""
+    """Some words spelled otherwise; where too few have two spellings, with two letters exchanged."""
 
     def mistyped(word: str) -> str:
         at = chance.randrange(1, len(word) - 1)
@@ -125,7 +135,7 @@ def spelling(page: Document, _: SiteContext, chance: random.Random) -> Change | 
         return change
     places = [place for place in common_words(page) if place[2] - place[1] > 5 and page.speech.spaced]
     chance.shuffle(places)
-    return _each(page, places, mistyped, 2)
+    return _each(page, places, mistyped, _MOST_SPELLINGS)
 
 
 def moved(page: Document, _: SiteContext, chance: random.Random) -> Change | None:
@@ -296,4 +306,5 @@ SAME: dict[str, Edit] = {
     **{kind: partial(another_line, kind) for kind in CHANGING},
     TITLE_NAME: title_name,
     BANNER: banner,
+    SEVERAL_SLOTS: several_slots,
 }

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable
 
 from benchmarks.contrast.lines import LINED
-from benchmarks.contrast.others import SCORE, TITLE_MORE, Change
+from benchmarks.contrast.others import EXCHANGED, ONE_FACT, SCORE, SEVERAL, TITLE_MORE, Change
 from benchmarks.contrast.pages import shown, visible
-from benchmarks.contrast.same import BANNER, PARTS, SLOTS, TITLE_NAME, WORD_SHARES
+from benchmarks.contrast.same import BANNER, PARTS, SEVERAL_SLOTS, SLOTS, TITLE_NAME, WORD_SHARES
 
-_ONE = ("amount", "year", "ordinal", "unit", "place", "negation", "verdict", "reversed", "name once")
+_ONE = (*ONE_FACT, "reversed")
 _NAMED = (
     "part",
     "title word",
@@ -27,6 +27,7 @@ _NAMED = (
     SCORE,
     *LINED,
     *SLOTS,
+    SEVERAL_SLOTS,
 )
 _BELOW = ("picture", "video", "download", "form value", "noscript", "picture version")
 LISTED = ("column", "counters")
@@ -52,10 +53,10 @@ def fault(kind: str, change: Change) -> str | None:
         wrong = None if _within(map(shown, kept.paragraphs), visible(new.html)) else "a paragraph is missing"
     elif kind in PARTS:
         wrong = wrong or (None if _within(filter(None, new.paragraphs), kept.html) else "it is no part of the whole")
-    elif kind == "moved":
+    elif kind in ("moved", EXCHANGED):
         one, two = (Counter("".join(page.text.split())) for page in (kept, new))
         wrong = wrong or ("its letters differ" if one != two else None)
-    else:
+    elif kind != SEVERAL:
         wrong = wrong or _by_words(kind, change)
     return wrong
 

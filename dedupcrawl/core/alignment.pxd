@@ -3,6 +3,8 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 cdef enum:
     GRAM = 4
     GAP_LIMIT = 512  # symbols; on the labelled pairs, aligning longer gaps would make no difference
+    EXCHANGED = 12  # most symbols of a piece that stands in another one's place; six words of Chinese; set by hand
+    REACH = 64  # following tiles that are searched for such a piece
     EFFORT = 4  # times that the gaps together may go through the kept sequence
     WORDS = GAP_LIMIT // 64
 

@@ -3,7 +3,8 @@
 
 The common parts are *tiles*: runs of anchors, which may have moved. An anchor is a gram of four symbols that occurs
 equally often in both sequences; its i-th occurrence in one is paired with its i-th in the other. This is patience diff
-(Cohen), except that blocks may have moved and that repeated text has anchors too. Between two tiles lies a gap: the
+(Cohen), except that blocks may have moved and that repeated text has anchors too. Two short pieces in each other's
+place are no tiles, because "to A … to B" says something else than "to B … to A". Between two tiles lies a gap: the
 remaining symbols of the new sequence on one side, and on the other the symbols of the kept sequence between the same
 tiles that no tile covers. The two sides are aligned by a longest common subsequence (Hyyrö 2004).
 
@@ -119,6 +120,50 @@ def _find_tiles(
         tile.begin, tile.kept_begin, tile.length = first + overlap, place + overlap, end - first - overlap
         work.tile_count += 1
     return 0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _stands_in_place(
+    tiles: cython.pointer(Tile),
+    count: cython.Py_ssize_t,
+    i: cython.Py_ssize_t,
+    j: cython.Py_ssize_t,
+    kept_count: cython.Py_ssize_t,
+) -> cython.bint:
+    """Whether the kept sequence has tile `j`, and little else, between the tiles before and after `i`."""
+    begin: cython.Py_ssize_t = tiles[i - 1].kept_begin + tiles[i - 1].length if i else 0
+    end: cython.Py_ssize_t = tiles[i + 1].kept_begin if i + 1 < count else kept_count
+    is_between: cython.bint = begin <= tiles[j].kept_begin and tiles[j].kept_begin + tiles[j].length <= end
+    return is_between and end - begin <= EXCHANGED
+
+
+@cython.cfunc
+def _drop_exchanged(work: cython.pointer(Work), kept_count: cython.Py_ssize_t) -> cython.int:
+    """Drop each two short tiles that stand in each other's place, where the sequences differ; return how many."""
+    tiles: cython.pointer(Tile) = work.tiles
+    count: cython.Py_ssize_t = work.tile_count
+    left: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    gone: bytes = zeros(count)
+    dropped: cython.pointer(uint8_t) = uint8s(gone)
+    for i in range(count):
+        if tiles[i].length > EXCHANGED or _stands_in_place(tiles, count, i, i, kept_count):
+            continue
+        for j in range(i + 1, min(count, i + REACH)):
+            if (
+                tiles[j].length <= EXCHANGED
+                and _stands_in_place(tiles, count, i, j, kept_count)
+                and _stands_in_place(tiles, count, j, i, kept_count)
+            ):
+                dropped[i] = dropped[j] = 1
+    for i in range(count):
+        if not dropped[i]:
+            tiles[left] = tiles[i]
+            left += 1
+    work.tile_count = left
+    return count - left
 
 
 def work_at_hand():
@@ -253,13 +298,13 @@ def aligned(new, count, kept, kept_count, in_kept, in_new, work):
     if count > _longest or kept_count > _longest:
         raise ValueError(f"a sequence has {max(count, kept_count)} symbols, more than {LONGEST}")
     _find_tiles(new, count, kept, kept_count, work)
+    moves: cython.Py_ssize_t = _drop_exchanged(work, kept_count)
     tiles: cython.pointer(Tile) = work.tiles
     tile_count: cython.Py_ssize_t = work.tile_count
     flags: bytes = unset(kept_count)
     covered: cython.pointer(uint8_t) = uint8s(flags)
     opposite: bytes = unset(4 * kept_count)
     places: cython.pointer(int32_t) = int32s(opposite)
-    moves: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t = 0
     kept_at: cython.Py_ssize_t = 0
     effort: cython.Py_ssize_t = EFFORT * kept_count
@@ -310,7 +355,8 @@ def align(new: bytes, kept: bytes) -> tuple:
         Four values: a byte for each symbol of the new sequence, 1 if it is aligned with one of the kept sequence; the
         same for the kept sequence; the pieces that differ, in the order of the new sequence, each as four int32 (begin
         and end in the new sequence, begin and end in the kept one; aligned symbols between these do not belong to the
-        piece); and the number of moves, which are tiles that begin in the kept sequence before the previous one ends.
+        piece); and the number of moves, which are tiles that begin in the kept sequence before the previous one ends,
+        or short pieces in each other's place.
     """
     count: cython.Py_ssize_t = len(new) // 2
     kept_count: cython.Py_ssize_t = len(kept) // 2

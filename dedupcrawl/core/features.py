@@ -44,12 +44,12 @@ from cython.cimports.dedupcrawl.core.view import Line, common_words
 from cython.cimports.libc.math import exp, log, log1p, nearbyint
 
 _LINKS = cython.declare(cython.double, 20)  # symbols per link in a text that is nothing but links
-# Fewer symbols that differ beside the main text may be a clock or a counter; set by hand.
-_BESIDE = cython.declare(cython.int, 8)
+_BESIDE = cython.declare(cython.int, 8)  # fewer symbols beside the main text may be a clock; set by hand
 _UNTITLED = cython.declare(cython.double, 0.4)  # untold_title without titles; its mean over labelled pairs is .44
 # For pages with fewer words, the headline may be all that tells two apart. (With this feature .84 of the contrast pairs
 # of short pages that differ in the headline alone are kept, by fits without their language, .82 without; set by hand.)
 _SHORT = cython.declare(cython.int, 150)
+_FEW = cython.declare(cython.int, 3)  # of 267 pairs of an archive with two or three such differences 262 are others
 _MOST = cython.declare(cython.double, 700)  # log odds; beyond this, `exp` overflows
 
 
@@ -64,30 +64,28 @@ def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
 
 
 @cython.cfunc
-def _has_only_decisive(counts: cython.pointer(Counts)) -> cython.bint:
-    """Whether all differences are of the decisive kinds, or dates."""
-    return _of_decisive_kinds(counts) + counts.kind[DATED] == counts.own
+def _has_only_decisive(counts: cython.pointer(Counts), kind: cython.int = DATED) -> cython.bint:
+    """Whether all differences are of the decisive kinds, dates, or of this kind."""
+    kinds: cython.pointer(cython.int) = counts.kind
+    of_it: cython.int = kinds[kind] if kind < NAMED else 0
+    of_it += kinds[NAMED] + kinds[MEASURED] + kinds[DATED] + kinds[FIGURED] + kinds[TURNED] + kinds[SWAPPED]
+    return of_it == counts.own
 
 
 @cython.cfunc
 def _decisive(p: Pair) -> cython.int:
     """The number of differences that are decisive in their place, unlike a name in a byline or a number in a footer.
 
-    One number, name or unit may make a different page, and so may a reversed sentence or two swapped things. Two hosts
-    write the names in one text in two ways ("Sen." for "Senator"), so their names count only if nothing else differs.
+    One number, name or unit may make a different page, and so may a reversed sentence, two swapped things, or the date
+    in a labelled line of two pages of a host. Two hosts write the names in one text in two ways ("Sen." for "Senator"),
+    so their names count only if nothing else differs.
     """
     counts: cython.pointer(Counts) = cython.address(p.counts)
-    kinds: cython.pointer(cython.int) = counts.kind
-    decisive: cython.int = kinds[MEASURED] + kinds[FIGURED] - counts.of[FIGURED][FOOT] + kinds[TURNED] + kinds[SWAPPED]
+    decisive: cython.int = counts.kind[MEASURED] + counts.kind[FIGURED] - counts.of[FIGURED][FOOT]
+    decisive += counts.kind[TURNED] + counts.kind[SWAPPED] + (counts.of[DATED][FACT] if p.is_of_one_host else 0)
     if p.is_of_one_host or _has_only_decisive(counts):
         decisive += _in_text(counts, NAMED)
     return decisive
-
-
-@cython.cfunc
-def _of_decisive_kinds(counts: cython.pointer(Counts)) -> cython.int:
-    kinds: cython.pointer(cython.int) = counts.kind
-    return kinds[NAMED] + kinds[MEASURED] + kinds[FIGURED] + kinds[TURNED] + kinds[SWAPPED]
 
 
 @cython.cfunc
@@ -232,22 +230,19 @@ def _opposed(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 
 
 @cython.cfunc
-def _reworded_one(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
-    return _in_text(cython.address(p.counts), REWORDED) > 0 and p.counts.own == 1
-
-
-@cython.cfunc
-def _dated_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+def _reworded_few(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
+    """Two pages of a series differ in a few words, and a second one is no sign of an editor's work on one text."""
     counts: cython.pointer(Counts) = cython.address(p.counts)
-    return p.is_of_one_host and counts.of[DATED][FACT] > 0 and counts.kind[DATED] == counts.own
+    is_few: cython.bint = counts.own <= (_FEW if p.is_of_one_host else 1)
+    return is_few and counts.kind[REWORDED] > counts.of[REWORDED][FOOT] and _has_only_decisive(counts, REWORDED)
 
 
 @cython.cfunc
 def _longer_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Not if the same word is added to several lines: that is markup, such as "edit" beside each heading."""
     counts: cython.pointer(Counts) = cython.address(p.counts)
-    only: cython.bint = counts.kind[LONGER] + _of_decisive_kinds(counts) + counts.kind[DATED] == counts.own
-    return p.is_of_one_host and counts.kind[LONGER] > 0 and only and not counts.kind[RENAMED]
+    has_longer: cython.bint = counts.kind[LONGER] > 0 and not counts.kind[RENAMED]
+    return p.is_of_one_host and has_longer and _has_only_decisive(counts, LONGER)
 
 
 @cython.cfunc
@@ -453,13 +448,12 @@ FEATURES: tuple = (
     _feature("decisive_share", _decisive_share, "against", "how few other differences stand beside these", "share"),
     _feature("dates", _inside, "either", "share of the differences that are other dates or times, at neither end", "share", DATED),
     _feature("dates_text", _dates_text, "against", "other dates or times in sentences, of two pages of a host or where nothing else differs", "count"),
-    _feature("dated_fact", _dated_fact, "against", "nothing differs but dates or times, and some in labelled lines, of two pages of a host", "flag"),
     _feature("longer_fact", _longer_fact, "against", "values of labelled lines say more or less, and nothing else differs but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("dateline", _dateline, "either", "nothing differs but what stands at its beginning or end, with a date", "flag"),
     _feature("opposed", _opposed, "against", "negations, antonyms or two things the other way round, and at most one other difference", "flag"),
     _feature("units", _share, "against", "share of the differences that are other units", "share", MEASURED),
     _feature("replaced_text", _at, "against", "passages of sentences replaced by others", "count", REPLACED, SENTENCE),
-    _feature("reworded_one", _reworded_one, "against", "other words in one place, and nothing else", "flag"),
+    _feature("reworded_few", _reworded_few, "against", "other words in one place, or in up to three of two pages of a host, and nothing else but numbers, names, units, dates or what reverses a sentence", "flag"),
     _feature("contradicted", _contradicted, "against", "other names, facts, numbers, units and dates in the text, of two pages of a host", "count"),
     _feature("added_alone", _alone, "against", "nothing differs but added words", "flag", ADDED),
     _feature("left_out", _share, "against", "share of the differences that are words left out", "share", LEFT_OUT),

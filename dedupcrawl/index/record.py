@@ -125,7 +125,8 @@ _NAMES = (
     "new_words_middle scattered density differences decisive_only decisive_share dates dates_text dated_fact "
     "longer_fact dateline opposed units replaced_text reworded_one contradicted added_alone left_out left_out_line "
     "slots unshared moved beside_links_templated secondary_only resources_only untold_title untold_new_title "
-    "titles_told beside_both listed lists kept_links headline_alone framed_headline untold_headline only_version bare"
+    "titles_told beside_both listed lists kept_links headline_alone framed_headline untold_headline only_version bare "
+    "reworded_few"
 )
 _BY_NUMBER = dict(enumerate(_NAMES.split()))
 _NUMBERS = {name: number for number, name in _BY_NUMBER.items()}

@@ -60,7 +60,7 @@ def edited(old: str, new: str, **more: Any) -> Pair:
         ("9000", "8000", {"contradicted", "decisive_only", "decisive_share"}),
         ("of 9000 people", "of people", {"left_out"}),
         ("would not stop", "would stop", {"opposed", "decisive_only"}),
-        ("a clock", "a bicycle", {"reworded_one"}),
+        ("a clock", "a bicycle", {"reworded_few"}),
         ("9000", "9000 very good and old", {"added_alone"}),
     ],
 )
@@ -72,7 +72,7 @@ def test_one_difference_is_told_by_what_it_is(old: str, new: str, names: set[str
         "contradicted",
         "opposed",
         "added_alone",
-        "reworded_one",
+        "reworded_few",
         "left_out",
         "units",
     } - names
@@ -89,6 +89,17 @@ def test_an_opposite_counts_beside_one_other_difference_and_not_beside_more() ->
     turned, *others = ("would not stop", "would stop"), ("9000", "8000"), ("an hour", "a day")
     assert OF["opposed"](pair(of(turned, others[0]), PAGE)) == 1
     assert OF["opposed"](pair(of(turned, *others), PAGE)) == OF["opposed"](pair(of(*others), PAGE)) == 0
+
+
+def test_a_second_word_that_differs_counts_like_the_first_on_one_host() -> None:
+    words = ("a clock", "a bicycle"), ("an hour", "a day"), ("9000", "8000"), ("would not stop", "would stop")
+    text = TEXT
+    for count, (old, new) in enumerate(words, 1):
+        assert old in text
+        text = text.replace(old, new)
+        page = PAGE.replace(url="http://a.example/2", paragraphs=tuple(text.split("\n")))
+        assert OF["reworded_few"](pair(page, PAGE)) == (count <= 3)
+        assert OF["reworded_few"](pair(page.replace(url="http://b.example/2"), PAGE)) == (count == 1), "a reprint"
 
 
 def test_lines_beside_the_text_count_if_both_pages_have_some_of_their_own() -> None:

@@ -166,6 +166,21 @@ def test_what_was_recorded() -> None:
     assert changed("alignments", (told(*pair) for new, kept in pairs for pair in ((new, kept), (kept, new)))) == []
 
 
+def test_two_short_pieces_in_each_others_place_differ_and_a_long_or_single_one_has_moved() -> None:
+    def frame(number: int) -> list[int]:
+        return list(range(100 * number, 100 * number + 20))
+
+    short, other, long = [1000, 1001, 1002, 1003, 1004], [2000, 2001, 2002, 2003], list(range(3000, 3020))
+    kept = joined([frame(1), short, frame(2), other, frame(3)])
+    exchanged = aligned(joined([frame(1), other, frame(2), short, frame(3)]), kept)
+    assert exchanged.pieces.tolist() == [[20, 24, 20, 25], [44, 49, 45, 49]]
+    assert exchanged.moves == 2
+    kept = joined([frame(1), long, frame(2), other, frame(3)])
+    assert not len(aligned(joined([frame(1), other, frame(2), long, frame(3)]), kept).pieces)
+    kept = joined([frame(1), short, frame(2), frame(3)])
+    assert not len(aligned(joined([frame(1), frame(2), short, frame(3)]), kept).pieces)
+
+
 def test_a_sequence_that_is_too_long_is_refused() -> None:
     for function in (align, tiles):
         with pytest.raises(ValueError, match="16385 symbols"):
