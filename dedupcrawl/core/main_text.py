@@ -48,8 +48,8 @@ _REPLIES_SHARE = cython.declare(cython.double, 0.8)
 _HINT_LIMIT = cython.declare(cython.int, 500)  # bytes of an element's attributes that are read
 _FACTS = cython.declare(cython.int, 4)  # lines of the shortest list of facts; set by hand, as is the next
 _FACT = cython.declare(cython.double, 40)  # bytes of such a line, on average
-# Cells of the smallest table of data. With 4 to 30, and with .5 to .95 below, `archive.py` finds and loses as many pages,
-# and F1 on articles changes by .002 at most.
+# Cells of the smallest table of data. With 4 to 30, and with .5 to .95 below, `archive.py` finds and loses the same
+# number of pages, and F1 on articles changes by .002 at most.
 _DATA_CELLS = cython.declare(cython.int, 8)
 _SHORT_SHARE = cython.declare(cython.double, 0.75)  # of its cells with text hold one line
 _TRACE = cython.declare(cython.double, 1e-6)  # bytes of running text of a block that counts against its container
