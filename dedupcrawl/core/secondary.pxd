@@ -13,7 +13,7 @@ cdef class Reader:
     cdef int read(self) except -1
     cdef int read_shown(self, Shown *shown) except -1
     cdef int read_embedded(self, Shown *shown) except -1
-    cdef int read_inner(self, bytes markup) except -1
+    cdef int read_inner(self, bytes markup, bint is_menu) except -1
     cdef int read_data(self, Span content) except -1
     cdef int read_files(self) except -1
     cdef int add_lines(self, bytes text) except -1

@@ -20,6 +20,7 @@ from dedupcrawl.core.resources import FILES, identity, is_decoration, is_small, 
 _MOST_LINES = cython.declare(cython.int, 200)  # of a page; these limits bound the cost of a page, and are set by hand
 _MOST_CHARACTERS = cython.declare(cython.int, 20_000)  # of all lines
 _MOST_RESOURCES = cython.declare(cython.int, 200)  # of a page
+_SELECTED = b"\xe2\x9c\x93 "  # before the text of a selected option (`outline.start_line`)
 _MOST_INNER = cython.declare(cython.int, 50)  # elements whose inner markup is read
 _MOST_OF_ONE = cython.declare(cython.int, 50)  # lines of one list of options, or one block of data
 _LONG = cython.declare(cython.int, 60)  # characters; for a longer line, the page's text is searched for both its ends
@@ -77,7 +78,8 @@ class Reader:
             for raw in written.split(b"\n", _MOST_LINES):
                 self.add(collapse(raw).strip())
         elif equals(text, name, "noscript") or equals(text, name, "select") or equals(text, name, "svg"):
-            self.read_inner(self.outline.markup[shown.content.begin : shown.content.end])
+            is_menu: cython.bint = equals(text, name, "select") and _is_jump_menu(self.attributes(shown.attributes))
+            self.read_inner(self.outline.markup[shown.content.begin : shown.content.end], is_menu)
         elif equals(text, name, "script"):
             if _is_data(text, shown.attributes):
                 self.read_data(shown.content)
@@ -96,7 +98,7 @@ class Reader:
             whole.end = max(whole.end, shown.content.end)  # its tag seems to end with the first tag in it
             attributes = self.attributes(whole)
             return (
-                self.read_inner(attributes.get("srcdoc", "").encode("utf-8", "replace"))
+                self.read_inner(attributes.get("srcdoc", "").encode("utf-8", "replace"), False)
                 if not is_small(attributes)
                 else 0
             )
@@ -117,8 +119,8 @@ class Reader:
             self.add(cython.cast(tuple, embedded)[i])
         return self.add_resource(named)
 
-    def read_inner(self, markup):
-        """Read the markup inside an element, which the tokenizer has skipped."""
+    def read_inner(self, markup, is_menu):
+        """Read the markup inside an element, which the tokenizer has skipped; in a menu nothing counts as selected."""
         if self.inner == _MOST_INNER:
             return 0
         self.inner += 1
@@ -126,7 +128,8 @@ class Reader:
         left: cython.int = _MOST_OF_ONE
         i: cython.int
         for i in range(min(inner.block_count, left)):
-            self.add_lines(inner.text[inner.blocks[i].begin : inner.blocks[i].end])
+            lines: bytes = inner.text[inner.blocks[i].begin : inner.blocks[i].end]
+            self.add_lines(lines.removeprefix(_SELECTED) if is_menu else lines)
         outer: Outline = self.outline
         has_roles: cython.bint = self.has_roles
         self.outline, self.has_roles = inner, False
@@ -210,6 +213,13 @@ class Reader:
             if name not in made:
                 made[name] = self.value(attribute.value)
         return made
+
+
+@cython.cfunc
+def _is_jump_menu(attributes: dict) -> cython.bint:
+    """Whether a choice in a select element leads to another page: what it has selected tells where one is."""
+    script: str = attributes.get("onchange", "")
+    return "submit(" in script or "location" in script
 
 
 @cython.cfunc
