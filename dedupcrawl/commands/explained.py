@@ -131,7 +131,7 @@ class Explainer:
                 evidence.get(name, {"id": name}) for name in dict.fromkeys(ids) if not name.startswith(RULE)
             ],
             "refuted": {name: why for name, why in known.refuted.items() if name in ids},
-            "software": software.told(known, form),
+            "software": software.told(lambda owner: known, form),
             "alias": self._alias(form, known),
             "verdict": verdict.to_dict() if verdict is not None else None,
             "chain": chain,

@@ -64,12 +64,11 @@ def _in_text(counts: cython.pointer(Counts), kind: cython.int) -> cython.int:
 
 
 @cython.cfunc
-def _has_only_decisive(counts: cython.pointer(Counts), kind: cython.int = DATED) -> cython.bint:
-    """Whether all differences are of the decisive kinds, dates, or of this kind."""
+def _has_only_decisive(counts: cython.pointer(Counts), others: cython.int = 0) -> cython.bint:
+    """Whether all differences but so many are of the decisive kinds, or dates."""
     kinds: cython.pointer(cython.int) = counts.kind
-    of_it: cython.int = kinds[kind] if kind < NAMED else 0
-    of_it += kinds[NAMED] + kinds[MEASURED] + kinds[DATED] + kinds[FIGURED] + kinds[TURNED] + kinds[SWAPPED]
-    return of_it == counts.own
+    decisive: cython.int = kinds[NAMED] + kinds[MEASURED] + kinds[FIGURED] + kinds[TURNED] + kinds[SWAPPED]
+    return decisive + kinds[DATED] + others == counts.own
 
 
 @cython.cfunc
@@ -234,7 +233,11 @@ def _reworded_few(p: Pair, kind: cython.int, place: cython.int) -> cython.double
     """Two pages of a series differ in a few words, and a second one is no sign of an editor's work on one text."""
     counts: cython.pointer(Counts) = cython.address(p.counts)
     is_few: cython.bint = counts.own <= (_FEW if p.is_of_one_host else 1)
-    return is_few and counts.kind[REWORDED] > counts.of[REWORDED][FOOT] and _has_only_decisive(counts, REWORDED)
+    return (
+        is_few
+        and counts.kind[REWORDED] > counts.of[REWORDED][FOOT]
+        and _has_only_decisive(counts, counts.kind[REWORDED])
+    )
 
 
 @cython.cfunc
@@ -242,7 +245,7 @@ def _longer_fact(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Not if the same word is added to several lines: that is markup, such as "edit" beside each heading."""
     counts: cython.pointer(Counts) = cython.address(p.counts)
     has_longer: cython.bint = counts.kind[LONGER] > 0 and not counts.kind[RENAMED]
-    return p.is_of_one_host and has_longer and _has_only_decisive(counts, LONGER)
+    return p.is_of_one_host and has_longer and _has_only_decisive(counts, counts.kind[LONGER])
 
 
 @cython.cfunc

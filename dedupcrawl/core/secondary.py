@@ -20,7 +20,6 @@ from dedupcrawl.core.resources import FILES, identity, is_decoration, is_small, 
 _MOST_LINES = cython.declare(cython.int, 200)  # of a page; these limits bound the cost of a page, and are set by hand
 _MOST_CHARACTERS = cython.declare(cython.int, 20_000)  # of all lines
 _MOST_RESOURCES = cython.declare(cython.int, 200)  # of a page
-_SELECTED = b"\xe2\x9c\x93 "  # before the text of a selected option (`outline.start_line`)
 _MOST_INNER = cython.declare(cython.int, 50)  # elements whose inner markup is read
 _MOST_OF_ONE = cython.declare(cython.int, 50)  # lines of one list of options, or one block of data
 _LONG = cython.declare(cython.int, 60)  # characters; for a longer line, the page's text is searched for both its ends
@@ -213,6 +212,9 @@ class Reader:
             if name not in made:
                 made[name] = self.value(attribute.value)
         return made
+
+
+_SELECTED = b"\xe2\x9c\x93 "  # what `Outline.start_line` puts before the text of a selected option
 
 
 @cython.cfunc

@@ -122,11 +122,10 @@ _MAGIC = b"\x28\xb5\x2f\xfd"  # how every frame of Zstandard begins, and none is
 _NAMES = (
     "probability needed symbols kept_symbols titles headlines differs at says kept_says kind place own in_doubt url "
     "check similarity lists covered listed_by supersedes template_blocks judged_again novel_share novel_middle "
-    "new_words_middle scattered density differences decisive_only decisive_share dates dates_text dated_fact "
-    "longer_fact dateline opposed units replaced_text reworded_one contradicted added_alone left_out left_out_line "
+    "new_words_middle scattered density differences decisive_only decisive_share dates dates_text "
+    "longer_fact dateline opposed units replaced_text reworded_few contradicted added_alone left_out left_out_line "
     "slots unshared moved beside_links_templated secondary_only resources_only untold_title untold_new_title "
-    "titles_told beside_both listed lists kept_links headline_alone framed_headline untold_headline only_version bare "
-    "reworded_few"
+    "titles_told beside_both listed lists kept_links headline_alone framed_headline untold_headline only_version bare"
 )
 _BY_NUMBER = dict(enumerate(_NAMES.split()))
 _NUMBERS = {name: number for number, name in _BY_NUMBER.items()}

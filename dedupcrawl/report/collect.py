@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ def collect(  # noqa: PLR0913 - what a report is of
     software = [
         installation
         for site in sorted(sites)
-        for installation in SiteSoftware.from_bytes(index.site_state(site, NAME)).told(_credits(index, site))
+        for installation in SiteSoftware.from_bytes(index.site_state(site, NAME)).told(partial(_credits, index))
     ][:_MOST_SOFTWARE]
     return Report(
         info,

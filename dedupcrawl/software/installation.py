@@ -6,13 +6,14 @@ The module also defines what an index keeps about a site's installations between
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from dedupcrawl.core.url_parts import split_url
+from dedupcrawl.sites import owner_of
 from dedupcrawl.software.program import BASE, Program, rules_at, title_of
 from dedupcrawl.urls.credits import Credits, State
 from dedupcrawl.urls.rule import Rule
@@ -154,19 +155,18 @@ class SiteSoftware(State, frozen=True):
     def installations(self) -> list[Installation]:
         return recognized(self.seen)
 
-    def told(self, credit: Credits, url: str | None = None) -> list[dict[str, Any]]:
+    def told(self, credits_of: Callable[[str], Credits], url: str | None = None) -> list[dict[str, Any]]:
         """The recognized and outweighed programs with their places, signs and trials of rules, as JSON values.
 
-        `credit` is that of the owner of the pages.
-
-        With a URL, only those whose paths contain it, because a site may have many. `in_words` describes a row.
+        With a URL, only those whose paths contain it, because a site may have many, and the trials on its owner's
+        pages; else those of the owner of each place. `in_words` describes a row.
         """
         rows, runs = [], {(one.program, one.where) for one in self.installations}
         for one in sorted(self.seen, key=lambda one: (one.where, one.program)):
             is_there = (one.program, one.where) in runs
             if not (is_there or one.is_outweighed) or (url is not None and not one.contains(url)):
                 continue
-            end = f"@{one.where}"
+            end, credit = f"@{one.where}", credits_of(owner_of(url or one.where))
             tried = {name: record for name, record in credit.of.items() if _is_of(name, one.program, end)}
             rows.append(
                 {

@@ -11,6 +11,7 @@ import pytest
 from scrapy import Request
 
 from dedupcrawl.index.open import open_index
+from dedupcrawl.report.collect import collect
 from dedupcrawl.settings import DedupSettings, SettingError
 from dedupcrawl.sites import owner_of
 from dedupcrawl.software.installation import NAME, SiteSoftware
@@ -81,6 +82,9 @@ async def test_a_first_crawl_saves_and_writes_down_what_held(tmp_path: Path, cap
     assert found.where.endswith("/forum")
     record = credits_of(tmp_path, done.base).of[rule.id]
     assert (record.tried, record.failed) == (rule.tried, 0)
+    with closing(open_index(f"lmdb:{tmp_path / 'index'}", [])) as index:
+        (row,) = collect(index, None, [], []).software
+    assert row["tried"] == {rule.id: [rule.tried, 0]}, "the owner is no site: its host has a port"
 
 
 async def test_what_is_fetched_first_under_another_url_is_a_fetch_saved_once_its_own_is_met(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_signs_that_several_have_seen_come_together() -> None:
         assert trac.signs == {**TICKETS, "url /projects/{}": -2}
         assert trac.hosts == ("a.com", "www.a.com")
         assert known.joined(one).installations == [FORUM], "who has not seen it does not bring the program back"
-        assert [(row["program"], row["recognized"]) for row in known.told(Credits())] == [
+        assert [(row["program"], row["recognized"]) for row in known.told(lambda owner: Credits())] == [
             ("smf", True),
             ("trac", False),
         ]
@@ -71,7 +71,8 @@ def test_where_several_places_run_a_program_less_is_enough_at_others(
     last = trac("last", signs)
     known = SiteSoftware(seen=(last, FORUM, *there))
     assert known.installations == [FORUM, *there, *([last] if is_recognized else [])]
-    assert [row["where"] for row in known.told(Credits()) if row["recognized"]].count("a.com/last") == is_recognized
+    places = [row["where"] for row in known.told(lambda owner: Credits()) if row["recognized"]]
+    assert places.count("a.com/last") == is_recognized
 
 
 def test_what_is_recognized_comes_before_what_is_not_where_there_is_too_much() -> None:
