@@ -37,7 +37,10 @@ _SECOND_SHARE = cython.declare(
 _PRUNED = cython.declare(cython.double, -50)  # an element of lower value inside the best one is left out,
 _SOME_LINKED = cython.declare(cython.double, 0.25)  # if at least this share of its text is in links
 _LITTLE = cython.declare(cython.int, 100)  # bytes that must be left of a page without boilerplate
-_ENOUGH = cython.declare(cython.int, 500)  # bytes of the shortest article
+_ENOUGH = cython.declare(cython.int, 500)  # bytes of the shortest article,
+_ENOUGH_PROSE = cython.declare(cython.int, 200)  # or of one that is mostly prose
+_PROSE_SHARE = cython.declare(cython.double, 0.7)  # of the article's container is in no list of links, and
+_MOSTLY = cython.declare(cython.double, 0.5)  # of the content is in the article; both as measured on short pages
 _ARTICLE_SHARE = cython.declare(cython.double, 0.3)  # of the content; a smaller article is a notice on another page
 _TITLE_LENGTH = cython.declare(cython.int, 10)  # characters; a longer line that is part of the title is left out
 _TITLE_LIMIT = cython.declare(cython.int, 1_000)  # characters of the title that are searched for such lines
@@ -522,9 +525,10 @@ def _holds(text: Text, size: cython.Py_ssize_t, part: Text, length: cython.Py_ss
 
 
 _ARTICLE = cython.declare(cython.int, 0)  # choices of a page's main text
-_NO_MENUS = cython.declare(cython.int, 1)  # ...
-_NO_BOILERPLATE = cython.declare(cython.int, 2)  # ...
-_ALL = cython.declare(cython.int, 3)  # ...
+_WITH_LISTS = cython.declare(cython.int, 1)  # the article with its lists of links, which is never chosen
+_NO_MENUS = cython.declare(cython.int, 2)  # ...
+_NO_BOILERPLATE = cython.declare(cython.int, 3)  # ...
+_ALL = cython.declare(cython.int, 4)  # ...
 
 
 @cython.cfunc
@@ -542,7 +546,9 @@ def _is_of(
     if choice == _NO_MENUS:
         return block.linked < _LINKED or _is_headline(block)
     # Some templates put the title inside the container and others outside, so it is left out of the article.
-    if not element.is_inside or element.is_h1 or (block.linked >= _LINKED and not _is_data(page, element.table)):
+    if not element.is_inside or element.is_h1:
+        return False
+    if block.linked >= _LINKED and choice != _WITH_LISTS and not _is_data(page, element.table):
         return False
     is_title: cython.bint = block.characters > _TITLE_LENGTH and _holds(
         title, title_size, page.text + block.begin, block.end - block.begin
@@ -576,7 +582,10 @@ def choose_main_text(page):
     if _bytes_of(page, _ALL, title, size) >= _ENOUGH:
         rest: int64_t = _bytes_of(page, _NO_MENUS, title, size)
         _find_article(page)
-        if _bytes_of(page, _ARTICLE, title, size) >= max(cython.cast(cython.double, _ENOUGH), _ARTICLE_SHARE * rest):
+        article: int64_t = _bytes_of(page, _ARTICLE, title, size)
+        is_prose: cython.bint = article >= _PROSE_SHARE * _bytes_of(page, _WITH_LISTS, title, size)
+        is_prose = is_prose and article >= _MOSTLY * rest
+        if article >= (_ENOUGH_PROSE if is_prose else _ENOUGH) and article >= _ARTICLE_SHARE * rest:
             choice = _ARTICLE
         elif rest >= _ENOUGH:
             choice = _NO_MENUS
