@@ -262,7 +262,7 @@ class Comparison:
         While the template of a host is unknown, the text around the main texts may be content. If that text differs by
         `OWN_SYMBOLS` symbols or more, the pair is never a duplicate.
         """
-        if pair.is_of_one_host and self.new.site.pages < _recurring and pair.words_beside >= _OWN:
+        if pair.is_of_one_theme and self.new.site.pages < _recurring and pair.words_beside >= _OWN:
             return INFINITY
         return max(self.least, self.titled) if is_title else self.least
 

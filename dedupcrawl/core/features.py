@@ -123,15 +123,6 @@ def _untold(words: Line, p: Pair, others: Line = None) -> cython.double:
     return cython.cast(cython.double, p.untold(words, others)) / max(1, words.content_count)
 
 
-@cython.cfunc
-def _untold_of_title(title: Line, other: Line, p: Pair) -> cython.double:
-    """Share of a title that the common text lacks.
-
-    Words that both titles have show that both pages are about them, but on one host they may be the site's name.
-    """
-    return _untold(title, p, None if p.is_of_one_host else other)
-
-
 # Formulas. Some depend on a kind of differences, or on a kind and a place.
 
 
@@ -280,6 +271,8 @@ def _resources_only(p: Pair, kind: cython.int, place: cython.int) -> cython.doub
 def _untold_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Share of the words of the kept page's title that the common text lacks, so that the page may be about more.
 
+    Words that both titles have show that both pages are about them, but in one theme they may be the site's name.
+
     The share counts less, the less the pages differ in pieces, in text beside the main text and in the title's words:
     if nothing differs, the common text is all that they say. (Otherwise an equal page with an equal title is kept in
     doubt; the AUC on sources not fitted on is the same, .963.)
@@ -289,17 +282,20 @@ def _untold_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double
     equal: cython.double = 1.0 + p.piece_count
     equal *= 1 + p.beside
     equal *= 1 + _titles_differ(p)
-    return 0.0 if equal == 1 else _untold_of_title(p.kept_title, p.title, p) * (1 - 1 / equal)
+    others: Line = None if p.is_of_one_theme else p.title
+    return 0.0 if equal == 1 else _untold(p.kept_title, p, others) * (1 - 1 / equal)
 
 
 @cython.cfunc
 def _untold_new_title(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """Share of the words of the new page's title that the common text lacks, the less, the less the titles differ.
 
-    What both pages have may be an advertisement that extraction took for the new page's text.
+    What both pages have may be an advertisement that extraction took for the new page's text; on one host both titles
+    may have the site's name.
     """
     differing: cython.double = _titles_differ(p)
-    return _untold_of_title(p.title, p.kept_title, p) * (1 - 1 / (1 + differing))
+    others: Line = None if p.is_of_one_host else p.kept_title
+    return _untold(p.title, p, others) * (1 - 1 / (1 + differing))
 
 
 @cython.cfunc
@@ -318,7 +314,7 @@ def _titles_told(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
 @cython.cfunc
 def _beside_both(p: Pair, kind: cython.int, place: cython.int) -> cython.double:
     """If only one page has such lines, they are a banner, a greeting or an advertisement that the other was without."""
-    if not p.is_of_one_host or p.beside < _BESIDE or p.counts.own:
+    if not p.is_of_one_theme or p.beside < _BESIDE or p.counts.own:
         return 0.0
     return unknown_lines(p.kept.read_around().asides, p.new, False) >= _BESIDE
 

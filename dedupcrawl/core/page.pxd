@@ -19,6 +19,7 @@ cdef class Page:
     cdef bytes digest
     cdef bytes body  # until its digest is computed on first use; then None
     cdef readonly bint body_tells, selector_missed
+    cdef readonly bytes theme
     cdef readonly bytes link_items  # of links to pages of its host (`items.pxd`)
     cdef uint8_t *text
     cdef Py_ssize_t text_size

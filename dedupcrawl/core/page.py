@@ -16,6 +16,7 @@ from cython.cimports.dedupcrawl.core.page_context import hashes_of
 from cython.cimports.dedupcrawl.core.secondary import shown_by
 from cython.cimports.dedupcrawl.core.symbols import Lines, SymbolText, Vocabulary
 from cython.cimports.dedupcrawl.core.tags import META, Attribute, Span, equals, next_attribute
+from cython.cimports.dedupcrawl.core.theme import theme_of
 from cython.cimports.libc.stdlib import free, malloc, realloc
 from cython.cimports.libc.string import memcpy
 
@@ -60,6 +61,7 @@ class Page:
             order: from forms, noscript, template and srcdoc, from drawings, from JSON, and for pictures.
         resources: What else it shows or offers, in page order: pictures, media, embedded pages and files, each by its
             identity (see `core.resources`), as often as it is there.
+        theme: A sketch of its markup (`core.theme`), by which pages in one template are told; empty without markup.
 
     Raises:
         TypeError: A value has the wrong type.
@@ -87,6 +89,7 @@ class Page:
         also_at: object = (),
         secondary: object = (),
         resources: object = (),
+        theme: bytes = b"",
     ):
         _check((url, title, headline, keywords, description))
         _check_lists(
@@ -98,7 +101,7 @@ class Page:
         self.url, self.title, self.headline = str(url), str(title), str(headline)
         self.keywords, self.description = str(keywords), str(description)
         self.headings, self.also_at = headings, also_at
-        self.secondary, self.resources = secondary, resources
+        self.secondary, self.resources, self.theme = secondary, resources, theme
         self.anchors_same_site, self.anchors_other_sites = anchors_same_site, anchors_other_sites
         self.digest, self.body = body_digest, None
         self.body_tells, self.selector_missed = body_tells, selector_missed
@@ -301,7 +304,7 @@ class Page:
 
 _FIELD_NAMES = """
 url title headline paragraphs headings keywords description anchors_same_site anchors_other_sites body_digest body_tells
-asides link_lines links main_links selector_missed also_at secondary resources
+asides link_lines links main_links selector_missed also_at secondary resources theme
 """
 _FIELDS = tuple(_FIELD_NAMES.split())
 
@@ -397,7 +400,7 @@ def read(
     page.headings = page.anchors_same_site = page.anchors_other_sites = ()
     page.also_at = also_at
     page.secondary = page.resources = ()
-    page.link_items = b""
+    page.link_items, page.theme = b"", theme_of(outline)
     page.body_tells = facts.is_cut or not outline.is_whole or _shows_text(outline)
     if facts.is_cut or not outline.is_whole or selected is not None:
         page.headline = _headline(outline)

@@ -4,7 +4,7 @@ from libc.string cimport memcpy
 from dedupcrawl.core.template cimport Template
 
 cdef class PageContext:
-    cdef readonly bytes asides, link_lines, links, also_at, secondary, resources
+    cdef readonly bytes asides, link_lines, links, also_at, secondary, resources, theme
     cdef readonly uint32_t last, last_resource
     cpdef PageContext without(self, Template template)
     cdef PageContext showing(self, bytes resources)

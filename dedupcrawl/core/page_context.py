@@ -51,6 +51,7 @@ class PageContext:
         resources: Hashes of pictures, media and files (`resource_items`), in page order and not ascending.
         last: All its lines up to this hash are known; of a kept page with many lines, not all are stored.
         last_resource: The same for its resources.
+        theme: A sketch of the page's markup (`core.theme`).
     """
 
     def __cinit__(
@@ -63,9 +64,11 @@ class PageContext:
         resources: bytes = b"",
         last: uint32_t = GREATEST,
         last_resource: uint32_t = GREATEST,
+        theme: bytes = b"",
     ):
         self.asides, self.link_lines, self.links, self.also_at = asides, link_lines, links, also_at
         self.secondary, self.resources, self.last, self.last_resource = secondary, resources, last, last_resource
+        self.theme = theme
 
     def without(self, template):
         """The context without what the site repeats."""
@@ -81,12 +84,13 @@ class PageContext:
             _not_repeated(self.resources, template, False),
             self.last,
             self.last_resource,
+            self.theme,
         )
 
     def showing(self, resources):
         """The same context with other resources, for an index."""
-        last = self.last, self.last_resource
-        return PageContext(self.asides, self.link_lines, self.links, self.also_at, self.secondary, resources, *last)
+        rest = self.last, self.last_resource, self.theme
+        return PageContext(self.asides, self.link_lines, self.links, self.also_at, self.secondary, resources, *rest)
 
     @property
     def size(self):
@@ -110,14 +114,15 @@ class PageContext:
         return any([self.leads_to(target) for target in targets])
 
     def to_bytes(self) -> bytes:
-        """Asides, link lines, links, other URLs, secondary text and resources, each after its count (2 bytes).
+        """Theme, asides, link lines, links, other URLs, secondary text and resources, each after its count (2 bytes).
 
-        Lines have their hashes (4 bytes each), then their sizes (1 byte each), those of secondary text then the bits
-        that depend on their values (2 bytes each); resources their hashes; links and URLs 2 bytes each. All are
-        little-endian, and all but resources ascending. Secondary text and resources are left out if both are empty, and
-        other URLs if all three are.
+        The theme and links and URLs have 2 bytes each; lines their hashes (4 bytes each), then their sizes (1 byte
+        each), those of secondary text then the bits that depend on their values (2 bytes each); resources their hashes.
+        All are little-endian, and all but resources ascending. Secondary text and resources are left out if both are
+        empty, and other URLs if all three are.
         """
-        parts = [_packed(self.asides, False), _packed(self.link_lines, False), _packed_links(self.links)]
+        parts = [struct.pack("<H", len(self.theme) // 2), self.theme]
+        parts += [_packed(self.asides, False), _packed(self.link_lines, False), _packed_links(self.links)]
         if self.also_at or self.secondary or self.resources:
             parts.append(_packed_links(self.also_at))
         if self.secondary or self.resources:
@@ -136,6 +141,9 @@ class PageContext:
 def _read_bytes(raw: bytes) -> PageContext:
     made: PageContext = PageContext.__new__(PageContext)
     at: cython.Py_ssize_t = 0
+    if len(raw) >= 2:
+        at = 2 + 2 * min(raw[0] | raw[1] << 8, (len(raw) - 2) // 2)
+    made.theme = raw[2:at]
     made.asides = _unpacked(raw, cython.address(at), 4, 1, cython.address(made.last))
     made.link_lines = _unpacked(raw, cython.address(at), 4, 1, cython.address(made.last))
     made.links = _unpacked(raw, cython.address(at), 2, 0, cython.NULL)

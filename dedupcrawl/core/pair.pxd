@@ -26,7 +26,7 @@ cdef class Pair:
     cdef Py_ssize_t count, kept_count, piece_count
     cdef readonly Py_ssize_t moves, beside, secondary, resources
     cdef Py_ssize_t links_beside, links, kept_links
-    cdef readonly bint is_of_one_host, is_equal
+    cdef readonly bint is_of_one_host, is_of_one_theme, is_equal
     cdef bint is_listed, lists, is_bare, is_only_version
     cdef readonly double template, uncovered, kept_uncovered
     cdef Tally tally

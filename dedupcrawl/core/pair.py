@@ -15,6 +15,7 @@ from cython.cimports.dedupcrawl.core.main_outline import MainOutline
 from cython.cimports.dedupcrawl.core.page_context import PageContext, hashes_of
 from cython.cimports.dedupcrawl.core.paragraphs import Side
 from cython.cimports.dedupcrawl.core.symbols import VALUES, Symbol, SymbolText, Vocabulary
+from cython.cimports.dedupcrawl.core.theme import is_one_theme
 from cython.cimports.dedupcrawl.core.view import Line, View, common_words, occurring
 from cython.cimports.dedupcrawl.core.words import WordLists
 from cython.cimports.libc.string import memcmp, memset
@@ -46,7 +47,8 @@ class Pair:
         in_new: The same for the kept main text.
         moves: The number of moves, as `alignment.align` counts them.
         is_of_one_host: Whether both are pages of one host.
-        template: Share of the new page that is site template, which it may share with the kept one; 0 on two hosts.
+        is_of_one_theme: Whether they also are in one template, as far as their markup tells.
+        template: Share of the new page that is site template, which it may share with the kept one; 0 in another theme.
         uncovered: Share of the new page's own text that is not aligned with the kept page.
         kept_uncovered: Share of the kept page's own text that is not aligned with the new page.
         beside: Symbols of text lines around the new main text that the kept page has nowhere.
@@ -64,6 +66,9 @@ class Pair:
         self.kept_count = its.tail_begins if is_same_tail else its.count
         self.own, self.kept_own = new.read_own(), kept.read_own()
         self.is_of_one_host = new.host == kept.host
+        self.is_of_one_theme = self.is_of_one_host and is_one_theme(
+            new.read_said_around().theme, kept.read_said_around().theme
+        )
         self.align()
         self.tell_pieces()
         self.tell_names()
@@ -181,7 +186,7 @@ class Pair:
         kept: View = self.kept
         page_context: PageContext = new.read_around()
         kept_around: PageContext = kept.read_around()
-        self.template = new.repeated() if self.is_of_one_host else 0.0
+        self.template = new.repeated() if self.is_of_one_theme else 0.0
         self.beside = unknown_lines(page_context.asides, kept, False)
         self.secondary = max(
             unknown_lines(page_context.secondary, kept, True), unknown_lines(kept_around.secondary, new, True)

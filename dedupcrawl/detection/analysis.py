@@ -133,4 +133,5 @@ def context_of(page: Page, asides: Lines, link_lines: Lines, secondary: SymbolTe
         also_at = array("Q", sorted(others)).tobytes()
     lines = asides.lines_in(), link_lines.lines_in()
     resources = resource_items(page.resources)
-    return PageContext(*lines, page.link_items, also_at, secondary.lines_in(are_valued=True), resources)
+    values = secondary.lines_in(are_valued=True)
+    return PageContext(*lines, page.link_items, also_at, values, resources, theme=page.theme)

@@ -17,7 +17,7 @@ from dedupcrawl.core.signatures import put_keys, signed
 from dedupcrawl.index.errors import UNREADABLE, IndexDamagedError, IndexMismatchError
 from dedupcrawl.index.record import Entry, Record
 
-FORMAT = 19  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
+FORMAT = 20  # raise it when records, keys of the own tables, tables of notes, segments or the manifest change
 BATCH_PAGES = 4096  # pages that wait in memory before they are folded into a segment
 
 _OWN_TABLES = 3  # after the checks' tables

@@ -38,7 +38,9 @@ def test_everything_a_page_says() -> None:
         <body><h1>Big <em>news</em></h1><p>First line.<br>Second line.<br><br>Third<p>See <a href="/more">more</a> at
         http://www.example.com/x?y=z#a, or <a href="https://example.org">www.example.org/</a>.
         <h2>Related</h2><img src="photo.jpg" alt="A photo"></body></html>"""
-    assert extract(markup, URL) == Page(
+    read = extract(markup, URL)
+    assert read.theme
+    assert read.replace(theme=b"") == Page(
         url=URL,
         title="News & more",
         paragraphs=(

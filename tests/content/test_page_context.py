@@ -44,11 +44,11 @@ def test_what_is_stored_is_read(
 ) -> None:
     urls = tuple(f"http://www.a.example/{quote(path)}" for path in paths)
     page = Page("http://a.example/", asides=asides, link_lines=lines, links=links, also_at=(*urls, "http://b.example/"))
-    page = page.replace(secondary=shown[0], resources=shown[1])
+    page = page.replace(secondary=shown[0], resources=shown[1], theme=b"\1\2\3\4" * len(shown[0]))
     made = Analysis(page).page_context
     read = PageContext.from_bytes(made.to_bytes())
     assert (read.asides, read.link_lines) == (made.asides, made.link_lines)
-    assert (read.secondary, read.resources) == (made.secondary, made.resources)
+    assert (read.secondary, read.resources, read.theme) == (made.secondary, made.resources, page.theme)
     assert all(read.links_to([link]) for link in links)
     assert {url >> 16 for url in hashes_of(read.also_at)} == {url >> 16 for url in hashes_of(made.also_at)}
     assert set(hashes_of(made.also_at)) == {link_hash(local_form(url)) for url in urls}
