@@ -329,7 +329,7 @@ class Audits:
         """
         assert audit.asked is not None
         last = self._instead.get(audit.target)
-        self._instead[audit.target] = audit.asked
+        self._instead[audit.target] = audit.asked.lasting
         is_last = last is not None and bool(self._comparer.same_page(audit.asked, last))
         return True if is_last else False if self._earlier.is_dropped(audit.url) else None
 
