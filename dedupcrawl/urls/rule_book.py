@@ -84,11 +84,6 @@ class RuleBook:
         share, chance = self._share, self._chance
         return {url for of in self._watched.values() for one in of.values() for url in one.take_last(share, chance)}
 
-    def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
-        """A trial of these rules was inconclusive: it had no page to compare."""
-        for one in self._of(url, rules):
-            one.inconclusive += 1
-
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
         return bool(self.excluded(url, rules))
@@ -120,22 +115,16 @@ class RuleBook:
         watched = self._of(url, rules)
         return len(watched) == len(rules) and all(one.sections.of(url).is_backed for one in watched)
 
-    def wanting(self) -> dict[tuple[str, str], int]:
-        """When nothing more is tested: owner and id of each rule whose earlier uses are to be tested, see `is_wanting`.
-
-        And how many more, in place of inconclusive trials; each of these is returned once.
-        """
-        counts = dict[tuple[str, str], int]()
-        for owner, watched in self._watched.items():
-            for one in watched.values():
-                for section in one.sections:
-                    section.settle()
-                inconclusive = one.take_inconclusive()
-                if inconclusive or any(
-                    section.uses > section.begun and one.is_wanting(section) for section in one.sections
-                ):
-                    counts[owner, one.rule.id] = inconclusive
-        return counts
+    def wanting(self) -> set[tuple[str, str]]:
+        """Site and id of each rule whose earlier uses are to be tested now that nothing more is, see `is_wanting`."""
+        watched = [one for of in self._watched.values() for one in of.values()]
+        for section in (section for one in watched for section in one.sections):
+            section.settle()
+        return {
+            (site_of(one.owner), one.rule.id)
+            for one in watched
+            if any(section.uses > section.begun and one.is_wanting(section) for section in one.sections)
+        }
 
     def is_wanting(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when a trial is wanted of what these rules did with this URL."""

@@ -67,9 +67,6 @@ class WatchedRule(msgspec.Struct):
         owner: Whose pages these are.
         has_file: Whether the rule is in a rule file; else its credit is kept in the index.
         is_shared: Whether something has spoken for it on pages of others than this owner.
-        sampled: Uses that were drawn for a trial, because of this rule or of another rule that was used with it.
-        inconclusive: Inconclusive trials, which had no page to compare, and which another trial has yet to replace.
-        repeated: Trials that replaced such ones.
         untried: Uses since the last one that was tested.
         drawn_use: The URL of one of these, drawn at random; empty if there are none.
         last_use: The URL of the last of these, because a site may change.
@@ -84,9 +81,6 @@ class WatchedRule(msgspec.Struct):
     owner: str
     has_file: bool = True
     is_shared: bool = False
-    sampled: int = 0
-    inconclusive: int = 0
-    repeated: int = 0
     untried: int = 0
     drawn_use: str = ""
     last_use: str = ""
@@ -172,7 +166,6 @@ class WatchedRule(msgspec.Struct):
         One that is fetched anyway tells nothing of those that are left out: which of them is the last stays as it is.
         """
         self.sections.of(url).uses += 1
-        self.sampled += is_tried
         if is_fetched:
             return
         self.untried = 0 if is_tried else self.untried + 1
@@ -196,12 +189,6 @@ class WatchedRule(msgspec.Struct):
         if is_due or self._is_found_out:
             self.untried, self.drawn_use, self.last_use = 0, "", ""
         return uses - {""} if is_due else set()
-
-    def take_inconclusive(self) -> int:
-        """How many inconclusive trials are to be replaced now: in total at most as many as were sampled."""
-        taken, self.inconclusive = min(self.inconclusive, self.sampled - self.repeated), 0
-        self.repeated += taken
-        return taken
 
     def is_wanting(self, section: Section) -> bool:
         """True when a use in this section is tried whether it is sampled or not."""

@@ -200,24 +200,6 @@ def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_fil
     assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged", "what was revoked stays so by any name"
 
 
-def inconclusive(book: RuleBook) -> int:
-    return book.wanting().get(("a.com", "wrong"), 0)
-
-
-def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    sampled = sum(book.is_due(url(number), ("wrong",)) for number in range(30))
-    assert sampled >= 2
-    book.tells_nothing(url(0), ("wrong",))
-    assert inconclusive(book) == 1
-    assert inconclusive(book) == 0, "each is told once"
-    for number in range(30):
-        book.tells_nothing(url(number), ("wrong",))
-    assert inconclusive(book) == sampled - 1
-    book.tells_nothing(url(0), ("wrong",))
-    assert inconclusive(book) == 0, "pages that are all missing are not tried for ever"
-
-
 def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: Path) -> None:
     learned, by_hand = (Rule(source, "rewrite", convert="sort-query", source=source) for source in ("learned", "hand"))
     for number, (sorts, fetched) in enumerate(((learned, "?id=2&a=1"), (by_hand, "?a=1&id=2"))):
