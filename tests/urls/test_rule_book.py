@@ -69,7 +69,7 @@ def test_what_trials_showed_of_known_software_is_kept_when_rules_are_read_again(
     for number in range(3):
         book.passed(url(number), ("right",))
     book.reread()
-    assert [one.passed for one in book.watched("a.com", "software")] == [3]
+    assert [one.passed for one in book.beliefs("a.com", "software")] == [3]
 
 
 def test_a_rule_becomes_an_equivalence_for_all_owners_of_its_site(folder: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_rule_becomes_an_equivalence_for_all_owners_of_its_site(folder: Path) 
     for number in range(5):
         book.gone(f"http://a.com/p{number}?id=1", f"http://a.com/p{number}", ("wrong",))
     book.is_due(f"http://{hosts[2]}/p?id=0", ("wrong",))
-    assert [one.rule.kind for host in hosts for one in book.watched(host, "hand")] == ["equivalence"] * 3
+    assert [one.rule.kind for host in hosts for one in book.beliefs(host, "hand")] == ["equivalence"] * 3
 
 
 def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_crawl_that_is_killed_has_told_what_speaks_against_a_rule(tmp_path: Pa
     assert killed.failed(*zoomed("view", 1), ("zoom",)) == Ruling()
     later = started()
     assert later.is_due(zoomed("view", 2)[0], ("zoom",))
-    (watched,) = later.watched("a.com", rule.source)
+    (watched,) = later.beliefs("a.com", rule.source)
     assert (watched.rule.tried, watched.rule.failed) == (2, 1)
 
 
@@ -300,7 +300,7 @@ def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Pat
     assert book.is_off(zoomed("map", 9)[0], ("zoom",))
     book.passed(zoomed("view", 5)[0], ("zoom",))
     book.save()
-    (watched,) = book.watched("a.com", "learned")
+    (watched,) = book.beliefs("a.com", "learned")
     assert watched.before[0] + watched.passed == known_before(ZOOM)[0] + 2, "nor counted twice"
     assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
 
