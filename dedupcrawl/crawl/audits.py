@@ -8,7 +8,7 @@ else is left to do, the audits that are still due are drawn from all URLs that w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import islice
 
@@ -278,8 +278,7 @@ class Audits:
                 self._book.take_back(audit.url, audit.rules)
             self._fail(audit, leads_to_more=True)
         if rulings := self._book.decide():
-            self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
-            self._falls.fall((), rulings)
+            self._switch_off(rulings)
         self._parts.owed.do(self._audit_more)
 
     def _settle(self, audit: Audit, *, is_last: bool = False) -> None:
@@ -329,10 +328,7 @@ class Audits:
 
     def gone(self, audit: Audit) -> None:
         """Count an audit whose target has no page, while the original URL has one."""
-        revoked = self._book.gone(audit.url, audit.target, audit.rules)
-        self._stats.inc_value("dedup/url/revoked", len(revoked))
-        if revoked:
-            self._falls.fall((), {owner_of(audit.url): Ruling(tuple(revoked))})
+        self._switch_off({owner_of(audit.url): self._book.gone(audit.url, audit.target, audit.rules)})
 
     def _fail(self, audit: Audit, *, leads_to_more: bool = False) -> None:
         """Fetch the pages hidden by the wrong rules, and audit other URLs that were sent to the same target.
@@ -351,9 +347,11 @@ class Audits:
             self._parts.owed.do(partial(self._audit_others, audit))
 
     def _condemn(self, audit: Audit, targets: Collection[str] = ()) -> None:
-        ruling = self._book.failed(audit.url, audit.target, audit.rules)
-        self._stats.inc_value("dedup/url/revoked", len(ruling.revoked))
-        self._falls.fall(targets, {owner_of(audit.url): ruling})
+        self._switch_off({owner_of(audit.url): self._book.failed(audit.url, audit.target, audit.rules)}, targets)
+
+    def _switch_off(self, rulings: Mapping[str, Ruling], targets: Collection[str] = ()) -> None:
+        self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
+        self._falls.fall(targets, rulings)
 
     def _succeed(self, audit: Audit) -> None:
         audit.say("One page")

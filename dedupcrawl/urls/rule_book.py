@@ -192,8 +192,8 @@ class RuleBook:
         for one in self._of(url, rules):
             one.there += 1
 
-    def gone(self, url: str, canonical: str, rules: tuple[str, ...]) -> list[str]:
-        """The rules turned this URL, which has a page, into one that has none; returns ids of the rules revoked for it.
+    def gone(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
+        """The rules turned this URL, which has a page, into one that has none.
 
         A rule that does so too often may still be right about which URLs are one page: it becomes an equivalence. It is
         revoked if the URLs to which others are then sent lead nowhere, too.
@@ -212,7 +212,7 @@ class RuleBook:
                 self._revoke(one, reason)
                 revoked.append(one.rule.id)
         self._write()
-        return revoked
+        return Ruling(tuple(revoked))
 
     def save(self) -> None:
         """Write what this crawl has found out into the rule files, or the index.

@@ -103,14 +103,15 @@ def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_th
     asked = [f"http://a.com/p{number}?id=1" for number in range(10)]
     assert normalizer.normalize(asked[0]) == Normalized(asked[0], "http://a.com/p0", "rewrite", ("wrong",))
     again = [f"http://a.com/p0?id={number}" for number in range(10)]
-    assert [book.gone(one, "http://a.com/p0", ("wrong",)) for one in again] == [[]] * 10, "one canonical URL"
+    assert [book.gone(one, "http://a.com/p0", ("wrong",)) for one in again] == [Ruling()] * 10, "one canonical URL"
     assert normalizer.normalize(asked[0]).kind == "rewrite"
-    assert [book.gone(one, one.partition("?")[0], ("wrong",)) for one in asked[:5]] == [[]] * 5
+    assert [book.gone(one, one.partition("?")[0], ("wrong",)) for one in asked[:5]] == [Ruling()] * 5
     assert normalizer.normalize(asked[0]).kind == rule(folder, "wrong").kind == "equivalence"
     assert "5 canonical URLs led nowhere" in rule(folder, "wrong").note
     assert all(book.is_due(one, ("wrong",)) for one in asked), "whether they are one page has to be tried anew"
-    assert book.gone(asked[5], "http://a.com/p5", ("wrong",)) == [], "asked for before it became one"
-    assert [book.gone(one, f"{one}2", ("wrong",)) for one in asked[5:]] == [[], [], [], [], ["wrong"]]
+    assert book.gone(asked[5], "http://a.com/p5", ("wrong",)) == Ruling(), "asked for before it became one"
+    rulings = [book.gone(one, f"{one}2", ("wrong",)) for one in asked[5:]]
+    assert rulings == [Ruling()] * 4 + [Ruling(revoked=("wrong",))]
     assert normalizer.normalize(asked[0]).kind == "unchanged"
 
 
