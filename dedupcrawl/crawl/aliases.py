@@ -119,7 +119,7 @@ class Aliases:
                 return False
             led_to = self._page_at(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
-                return self._comparer.same_page(self._store.look(own), self._store.look(led_to)) is False
+                return self._comparer.are_two(self._store.look(own), self._store.look(led_to))
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:

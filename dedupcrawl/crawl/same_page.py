@@ -111,6 +111,16 @@ class PageComparer:
         target = self.settings.for_url(page.url).target_precision or TARGET_PRECISION  # 0: the checks decide on drops
         return compared.probability >= self.model.threshold(target)
 
+    def are_two(self, one: Look, other: Look) -> bool:
+        """Whether two kept pages are surely not one page, which an index has with other lines beside its main text.
+
+        They may be one if they have one title, and one only has more lines than a main text that its site repeats.
+        """
+        short, long = sorted((main_outline.read(look.outline, look.secret).hashes for look in (one, other)), key=len)
+        is_start = one.title == other.title and long[: len(short)] == short
+        may_be_one = is_start and all(self.template_of(one.host).recurring(short))
+        return not may_be_one and self.same_page(one, other) is False
+
     def is_known(self, look: Look) -> bool:
         """Whether enough pages of its host have come to tell the counters and clocks of its template from its text."""
         return self.template_of(look.host).pages >= RECURRING

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dedupcrawl.content.model import packaged
 from dedupcrawl.core.packing import pack
@@ -124,6 +125,14 @@ def test_a_page_is_read_with_those_lines_beside_its_main_text_that_a_kept_one_ha
 
     for added in ((), lines, (*lines, "2 replies by the keeper"), beside):
         assert is_one(*main, *added) == (True, True)
+    bare, long = (
+        Look.at(Analysis(Page("http://a.example/", title="Mill", paragraphs=one))).lasting
+        for one in (main, (*main, *lines))
+    )
+    assert comparer(template).same_page(long, bare) is False
+    assert not comparer(template).are_two(long, bare)
+    assert comparer(template).are_two(replace(long, title="Inn"), bare)
+    assert not comparer(template).are_two(long, replace(bare, outline=long.outline))
     assert is_one(*main, "Rye and 9 sacks of barley wanted", lines[1]) == (False, False)
     assert is_one(*main, "It opens on Monday, as the miller says", *lines) != (True, True)
 
