@@ -20,7 +20,7 @@ from dedupcrawl.crawl.page_elements import PageElements
 from dedupcrawl.crawl.pages import FetchedPage, is_html
 from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import MOVED, TRIAL, Yielded, refreshed_from, without_fragment
-from dedupcrawl.crawl.same_page import Look, digest_of_text, is_kept_with_lines_beside
+from dedupcrawl.crawl.same_page import Look, digest_of_text
 from dedupcrawl.index.record import Entry
 from dedupcrawl.printable import printable
 from dedupcrawl.sites import owner_of
@@ -119,7 +119,7 @@ class Aliases:
                 return False
             led_to = self._page_at(self.found_out(other) or other)
             if led_to is not None and led_to.source != own.source:
-                return self._comparer.same_page(self._store.look(own), self._store.look(led_to)) is False
+                return self._comparer.are_two(self._store.look(own), self._store.look(led_to))
         return False
 
     def has_changed(self, url: str, page: FetchedPage) -> bool:
@@ -137,11 +137,9 @@ class Aliases:
                 return False
         elif kept.run == self._run:
             return False
-        else:
-            is_same = self._comparer.same_page(self._store.look(kept), Look.at(now)) is not False
-            if is_same or is_kept_with_lines_beside(kept.outline, now):
-                page.is_update = True
-                return False
+        elif self._comparer.same_page(self._store.look(kept), Look.at(now)) is not False:
+            page.is_update = True
+            return False
         self._changed.add(url)
         self._stats.inc_value("dedup/aliases/changed")
         return True

@@ -7,8 +7,8 @@ else is left to do, the audits that are still due are drawn from all URLs that w
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import islice
 
@@ -27,7 +27,7 @@ from dedupcrawl.crawl.parts import Parts
 from dedupcrawl.crawl.request_meta import TRIAL, as_asked
 from dedupcrawl.crawl.same_page import NOWHERE, Look
 from dedupcrawl.index.record import Rewrite
-from dedupcrawl.sites import host_of, owner_of, site_of
+from dedupcrawl.sites import host_of, owner_of
 from dedupcrawl.urls.probation import TRIALS_OF_A_SECTION
 from dedupcrawl.urls.rule_book import Ruling
 from dedupcrawl.urls.sections import folders
@@ -127,9 +127,7 @@ class Audits:
         led_to = self._aliases.found_out(target) or target  # both may duplicate one page
         if self._earlier.is_one_url(earlier, led_to):
             self._book.passed(url, rules)
-        else:  # this rewrite loses no page, because an earlier crawl has it; others by these rules may lose some
-            self._book.tells_nothing(url, rules)
-        return True
+        return True  # this rewrite loses no page, because an earlier crawl has it
 
     def _audit_others(self, failed: Audit) -> None:
         """Audit a few other URLs that were sent to the target of a failed audit.
@@ -146,16 +144,7 @@ class Audits:
         While a rule's first audits were under way, it was in use, perhaps on all URLs for which it is wrong.
         """
         self._take_over()
-        wanting = self._book.wanting()
-        if uses := self._uses(rules={(site_of(owner), rule) for owner, rule in wanting}):
-            self._audit_some(uses, lambda use: self._book.is_wanting(use.url, use.rules))
-            of = defaultdict[tuple[str, str], list[Rewrite]](list)  # by owner and rule
-            for one in uses:
-                for rule in one.rules:
-                    of[owner_of(one.url), rule].append(one)
-            for key, missing in wanting.items():
-                there = [use for use in of[key] if not self._rewrites.is_refuted(use.canonical)]
-                self._audit_some(there, lambda use: not self._book.is_off(use.url, use.rules), missing)
+        self._audit_some(self._uses(rules=self._book.wanting()), lambda use: self._book.is_wanting(use.url, use.rules))
         last = [use for url in sorted(self._book.last_uses()) if (use := self._rewrites.of(url))]
         self._audit_some(last, lambda use: True)
 
@@ -243,8 +232,6 @@ class Audits:
     def found(self, target: str, look: Look) -> None:
         """Take the page of a target for its audits; NOWHERE if it has none."""
         for audit in self.of_target(target):
-            if look is NOWHERE and audit.found is not NOWHERE:
-                self._book.tells_nothing(audit.url, audit.rules)
             audit.found = look
             self._settle(audit)
 
@@ -271,28 +258,27 @@ class Audits:
     def cancel(self, url: str) -> None:
         """End the audit of a URL that has no page, as inconclusive."""
         if audit := self._by_url.get(url):
-            self._end_untold(audit)
+            self._end(audit)
 
     def not_found(self, target: str) -> None:
         """End audits that lack nothing but the page of this target, which did not come, as inconclusive."""
         for audit in self.of_target(target):
             if audit.asked is not None and audit.found is None:
-                self._end_untold(audit)
+                self._end(audit)
 
     def settle(self) -> None:
         """End all audits, now that nothing more is being fetched, and begin those that are still wanted."""
         for audit in list(self._by_url.values()):
             self._settle(audit, is_last=True)
             if audit.url in self._by_url:  # one of its pages never came
-                self._end_untold(audit)
+                self._end(audit)
         for audit in self.passed.take_those_that_lead_to_more():
             self._stats.inc_value("dedup/url/tried_links")
             if audit.has_passed:
                 self._book.take_back(audit.url, audit.rules)
             self._fail(audit, leads_to_more=True)
         if rulings := self._book.decide():
-            self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
-            self._falls.fall((), rulings)
+            self._switch_off(rulings)
         self._parts.owed.do(self._audit_more)
 
     def _settle(self, audit: Audit, *, is_last: bool = False) -> None:
@@ -312,7 +298,7 @@ class Audits:
         elif same:
             self._succeed(audit)
         elif same is None:  # the pages have too little text to be compared
-            self._book.tells_nothing(audit.url, audit.rules)
+            return
         elif audit.suspects or (is_again := self._is_again(audit)) is None:
             self._fail(audit)
         else:  # no rule is blamed, but other URLs that were sent there may have pages that the crawl lacks
@@ -329,7 +315,7 @@ class Audits:
         """
         assert audit.asked is not None
         last = self._instead.get(audit.target)
-        self._instead[audit.target] = audit.asked
+        self._instead[audit.target] = audit.asked.lasting
         is_last = last is not None and bool(self._comparer.same_page(audit.asked, last))
         return True if is_last else False if self._earlier.is_dropped(audit.url) else None
 
@@ -342,10 +328,7 @@ class Audits:
 
     def gone(self, audit: Audit) -> None:
         """Count an audit whose target has no page, while the original URL has one."""
-        revoked = self._book.gone(audit.url, audit.target, audit.rules)
-        self._stats.inc_value("dedup/url/revoked", len(revoked))
-        if revoked:
-            self._falls.fall((), {owner_of(audit.url): Ruling(tuple(revoked))})
+        self._switch_off({owner_of(audit.url): self._book.gone(audit.url, audit.target, audit.rules)})
 
     def _fail(self, audit: Audit, *, leads_to_more: bool = False) -> None:
         """Fetch the pages hidden by the wrong rules, and audit other URLs that were sent to the same target.
@@ -364,9 +347,11 @@ class Audits:
             self._parts.owed.do(partial(self._audit_others, audit))
 
     def _condemn(self, audit: Audit, targets: Collection[str] = ()) -> None:
-        ruling = self._book.failed(audit.url, audit.target, audit.rules)
-        self._stats.inc_value("dedup/url/revoked", len(ruling.revoked))
-        self._falls.fall(targets, {owner_of(audit.url): ruling})
+        self._switch_off({owner_of(audit.url): self._book.failed(audit.url, audit.target, audit.rules)}, targets)
+
+    def _switch_off(self, rulings: Mapping[str, Ruling], targets: Collection[str] = ()) -> None:
+        self._stats.inc_value("dedup/url/revoked", sum(len(ruling.revoked) for ruling in rulings.values()))
+        self._falls.fall(targets, rulings)
 
     def _succeed(self, audit: Audit) -> None:
         audit.say("One page")
@@ -385,12 +370,6 @@ class Audits:
         if audit.suspects and audit.found is not None:
             learn = self.errors.trust if held else self.errors.learn
             learn(host_of(audit.target), audit.found)
-
-    def _end_untold(self, audit: Audit) -> None:
-        """End an audit of which a page is missing."""
-        self._end(audit)
-        if audit.found is not NOWHERE:  # otherwise `found` has counted it
-            self._book.tells_nothing(audit.url, audit.rules)
 
     def _end(self, audit: Audit) -> None:
         if self._by_url.pop(audit.url, None) is not None:

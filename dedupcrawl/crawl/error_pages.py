@@ -56,7 +56,7 @@ class ErrorPages:
         errors, names = self._errors[host], _names(look)
         is_known = any(_names(one) == names and _alike(look, one) for one in errors)
         if len(errors) < _TEXTS_OF_A_HOST and not is_known:
-            errors.append(look)
+            errors.append(look.lasting)
 
     def suspects(self, host: str, canonical: str, look: Look) -> list[str]:
         """The canonical URLs that led to this text, this one among them, if it may be an error page; else []."""

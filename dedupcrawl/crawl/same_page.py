@@ -36,6 +36,7 @@ class Look(msgspec.Struct, frozen=True):
         body: Digest of its body; empty if the page comes from the index.
         page_context: What the page says beside its main text.
         secret: The index's secret, which went into `outline`.
+        analysis: The page itself; None if it comes from the index, or is remembered for long.
     """
 
     outline: bytes
@@ -45,12 +46,13 @@ class Look(msgspec.Struct, frozen=True):
     headline: str = ""
     page_context: PageContext = _NOTHING
     secret: Secret = NO_SECRET
+    analysis: Analysis | None = None
 
     @classmethod
     def at(cls, analysis: Analysis) -> Look:
         page, secret = analysis.page, analysis.text.secret
         names = page.title, page.headline
-        return cls(analysis.outline, page.body_digest, page.url, *names, analysis.page_context, secret)
+        return cls(analysis.outline, page.body_digest, page.url, *names, analysis.page_context, secret, analysis)
 
     @classmethod
     def of(cls, entry: Entry, secret: Secret) -> Look:
@@ -61,6 +63,17 @@ class Look(msgspec.Struct, frozen=True):
     @property
     def host(self) -> str:
         return host_of(self.url)
+
+    @property
+    def lasting(self) -> Look:
+        """The same in less memory."""
+        return msgspec.structs.replace(self, analysis=None)
+
+    def read_as(self, kept: Look) -> Look:
+        """The page as the index would have it, had it been kept when `kept` was; itself if `kept` is just fetched."""
+        if self.analysis is None or kept.analysis is not None:
+            return self
+        return Look.at(self.analysis.ending_as(main_outline.read(kept.outline, kept.secret)))
 
     def view(self, template_of: TemplateOf) -> View:
         """The page as the model compares it, without its site's template."""
@@ -93,23 +106,24 @@ class PageComparer:
             return True
         if not page.outline or not canonical.outline:
             return False if page.outline else None  # None: an image or a JavaScript shell, say
-        compared = evidence.compare(page.view(self.template_of), canonical.view(self.template_of), self.model)
+        here, there = page.read_as(canonical), canonical.read_as(page)
+        compared = evidence.compare(here.view(self.template_of), there.view(self.template_of), self.model)
         target = self.settings.for_url(page.url).target_precision or TARGET_PRECISION  # 0: the checks decide on drops
         return compared.probability >= self.model.threshold(target)
+
+    def are_two(self, one: Look, other: Look) -> bool:
+        """Whether two kept pages are surely not one page, which an index has with other lines beside its main text.
+
+        They may be one if they have one title, and one only has more lines than a main text that its site repeats.
+        """
+        short, long = sorted((main_outline.read(look.outline, look.secret).hashes for look in (one, other)), key=len)
+        is_start = one.title == other.title and long[: len(short)] == short
+        may_be_one = is_start and all(self.template_of(one.host).recurring(short))
+        return not may_be_one and self.same_page(one, other) is False
 
     def is_known(self, look: Look) -> bool:
         """Whether enough pages of its host have come to tell the counters and clocks of its template from its text."""
         return self.template_of(look.host).pages >= RECURRING
-
-
-def is_kept_with_lines_beside(outline: bytes, analysis: Analysis) -> bool:
-    """Whether a kept outline consists of this page's main text, which is too short, and some of the lines beside it.
-
-    Which of these lines were kept depends on what was known of the site's template by then, so any may be missing.
-    """
-    secret = analysis.text.secret
-    kept, main = (set(main_outline.read(one, secret).hashes) for one in (outline, analysis.outline))
-    return main <= kept <= main.union(analysis.asides.block_hashes, analysis.link_lines.block_hashes)
 
 
 def digest_of_text(analysis: Analysis) -> bytes:

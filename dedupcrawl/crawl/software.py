@@ -97,7 +97,7 @@ class Software:
             known = list(map(self._book.credits_of, owners[site]))
             refuted: dict[str, Rule] = {}
             held: dict[str, Rule] = {}
-            used = [one for owner in owners[site] for one in self._book.watched(owner, "software", "prior")]
+            used = [one for owner in owners[site] for one in self._book.beliefs(owner, "software", "prior")]
             kinds = {one.rule.id: one.rule.kind for one in used if not one.has_file}
             if new := {name for name, kind in kinds.items() if name in there and there[name].kind != kind}:
                 self._sites.tell(site, SiteSoftware(equivalences=frozenset(new)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
@@ -76,13 +77,33 @@ class Analysis:
         repeated = template.repeated(self.text, self._blocks)
         return (self.text.without(repeated), sum(repeated)) if repeated else (self.text, 0)
 
-    def own_lines(self, template: Template) -> list[str]:
-        """The lines outside the main text that are not site template."""
-        lines: list[str] = []
+    def lines_beside(self) -> tuple[list[str], list[int]]:
+        """The lines outside the main text, and the hashes of their skeletons."""
+        lines, hashes = list[str](), list[int]()
         for text, all_lines in ((self.asides, self.page.asides), (self.link_lines, self.page.link_lines)):
-            repeats = template.recurring(text.block_hashes)
-            lines += [all_lines[line] for line, flag in zip(text.block_lines, repeats, strict=True) if not flag]
-        return lines
+            lines += [all_lines[line] for line in text.block_lines]
+            hashes += text.block_hashes
+        return lines, hashes
+
+    def with_lines(self, lines: Sequence[str]) -> Analysis:
+        """The same page with these lines at the end of its main text."""
+        if not lines:
+            return self
+        return Analysis(self.page.replace(paragraphs=(*self.page.paragraphs, *lines)), self.text.secret, self)
+
+    def ending_as(self, kept: MainOutline) -> Analysis:
+        """The same page with the lines beside its main text at the end of which the outline of a kept page has them.
+
+        Which lines `Reading` adds depends on what was known of the site's template when the page was kept.
+        """
+        beside, added = defaultdict[int, list[str]](list), list[str]()
+        for line, block in zip(*self.lines_beside(), strict=True):
+            beside[block].append(line)
+        for block in reversed(kept.hashes):
+            if block in self.main.blocks or not beside[block]:
+                break
+            added.append(beside[block].pop())
+        return self.with_lines(added[::-1])
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
@@ -97,10 +118,10 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     def of(cls, analysis: Analysis, template: Template) -> Reading:
         """Read a page with the template of its site."""
         own, left_out = analysis.without(template)
-        if left_out and len(own) < OWN_SYMBOLS and (lines := analysis.own_lines(template)):
-            page = analysis.page
-            page = page.replace(paragraphs=(*page.paragraphs, *lines))
-            analysis = Analysis(page, analysis.text.secret, analysis)
+        if left_out and len(own) < OWN_SYMBOLS:
+            lines, hashes = analysis.lines_beside()
+            is_template = template.recurring(hashes)
+            analysis = analysis.with_lines([one for one, flag in zip(lines, is_template, strict=True) if not flag])
             own, left_out = analysis.without(template)
         page, secret = analysis.page, analysis.text.secret
         host, outline = host_alike(page.url), analysis.main

@@ -60,15 +60,19 @@ class Credit(msgspec.Struct, frozen=True, array_like=True):
     counterexamples: tuple[tuple[str, str], ...] = ()
 
     def joined(self, news: Credit) -> Credit:
-        """With what another crawl, or worker, has found out: all trials count."""
+        """With what another crawl, or worker, has found out, or taken back: all trials count."""
+        failed = max(0, self.failed + news.failed)
         examples = tuple(dict.fromkeys((*self.examples, *news.examples)))[:MOST_EXAMPLES]
         wrong = tuple(dict.fromkeys((*self.counterexamples, *news.counterexamples)))[:MOST_WRONG]
-        return Credit(self.tried + news.tried, self.failed + news.failed, examples, wrong)
+        return Credit(max(failed, self.tried + news.tried), failed, examples, wrong)
+
+    @classmethod
+    def of(cls, rule: Rule) -> Credit:
+        return cls(rule.tried, rule.failed, rule.examples, rule.counterexamples)
 
     def told_to(self, rule: Rule) -> Rule:
         """The rule, with what is known of it."""
-        record = replace(rule, tried=self.tried, failed=self.failed)
-        return replace(record, examples=self.examples, counterexamples=self.counterexamples)
+        return replace(rule, **msgspec.structs.asdict(self))
 
 
 class Credits(State, frozen=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date
 from random import Random
 
@@ -16,13 +16,13 @@ import msgspec
 
 from dedupcrawl.printable import counted, printable
 from dedupcrawl.sites import owner_of, site_of
+from dedupcrawl.urls.belief import Belief
 from dedupcrawl.urls.credits import Credits, CreditStore
 from dedupcrawl.urls.normalizer import Normalizer
 from dedupcrawl.urls.probation import as_equivalence, known_elsewhere, leads_nowhere
 from dedupcrawl.urls.rule import Rule, RuleError
 from dedupcrawl.urls.rule_files import read_rules, replace_rules
 from dedupcrawl.urls.sections import Section
-from dedupcrawl.urls.watched_rule import WatchedRule
 
 logger = logging.getLogger(__name__)
 
@@ -57,10 +57,9 @@ class RuleBook:
         self._sources = {one.id: one for one in sources}
         self._credits = credits
         self._share, self._chance = share, chance
-        # By owner. What is watched was used; a site may have thousands of rules, most of them on other hosts.
-        self._watched: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
-        self._revoked: dict[str, dict[str, WatchedRule]] = defaultdict(dict)
-        self._unwritten: list[tuple[WatchedRule, str, bool]] = []  # rules, notes, whether revoked: no file has these
+        # By owner, those that were used or revoked: a site may have thousands of rules, most of them on other hosts.
+        self._beliefs: dict[str, dict[str, Belief]] = defaultdict(dict)
+        self._unwritten: list[tuple[Belief, str]] = []  # and notes: no file has these
 
     def is_due(self, url: str, rules: tuple[str, ...], *, is_fetched: bool = False) -> bool:
         """Count one use of these rules, on a URL of their site; True when it is to be tried, once for all of them.
@@ -81,13 +80,7 @@ class RuleBook:
 
     def last_uses(self) -> set[str]:
         """The URLs to test now that nothing more is fetched, each returned once."""
-        share, chance = self._share, self._chance
-        return {url for of in self._watched.values() for one in of.values() for url in one.take_last(share, chance)}
-
-    def tells_nothing(self, url: str, rules: tuple[str, ...]) -> None:
-        """A trial of these rules was inconclusive: it had no page to compare."""
-        for one in self._of(url, rules):
-            one.inconclusive += 1
+        return {url for one in self._in_use() for url in one.take_last(self._share, self._chance)}
 
     def is_off(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when one of the rules is not to be used where this URL belongs to."""
@@ -99,9 +92,7 @@ class RuleBook:
 
     def excluded(self, url: str, rules: Sequence[str]) -> frozenset[str]:
         """Those of the rules that are not to be used where this URL belongs to."""
-        off = frozenset(one.rule.id for one in self._of(url, rules) if one.sections.is_off(url))
-        revoked = self._revoked.get(owner_of(url)) if self._revoked else None
-        return off.union(revoked.keys() & rules) if revoked else off
+        return frozenset(one.rule.id for one in self._known(url, rules) if one.is_off(url))
 
     def is_proved(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when enough trials have passed where this URL belongs to for the rules to be taken for right there."""
@@ -120,22 +111,15 @@ class RuleBook:
         watched = self._of(url, rules)
         return len(watched) == len(rules) and all(one.sections.of(url).is_backed for one in watched)
 
-    def wanting(self) -> dict[tuple[str, str], int]:
-        """When nothing more is tested: owner and id of each rule whose earlier uses are to be tested, see `is_wanting`.
-
-        And how many more, in place of inconclusive trials; each of these is returned once.
-        """
-        counts = dict[tuple[str, str], int]()
-        for owner, watched in self._watched.items():
-            for one in watched.values():
-                for section in one.sections:
-                    section.settle()
-                inconclusive = one.take_inconclusive()
-                if inconclusive or any(
-                    section.uses > section.begun and one.is_wanting(section) for section in one.sections
-                ):
-                    counts[owner, one.rule.id] = inconclusive
-        return counts
+    def wanting(self) -> set[tuple[str, str]]:
+        """Site and id of each rule whose earlier uses are to be tested now that nothing more is, see `is_wanting`."""
+        for section in (section for one in self._in_use() for section in one.sections):
+            section.settle()
+        return {
+            (site_of(one.owner), one.rule.id)
+            for one in self._in_use()
+            if any(section.uses > section.begun and one.is_wanting(section) for section in one.sections)
+        }
 
     def is_wanting(self, url: str, rules: tuple[str, ...]) -> bool:
         """True when a trial is wanted of what these rules did with this URL."""
@@ -181,7 +165,7 @@ class RuleBook:
         for one, section in suspects:
             section.fails(url, canonical)
             if not one.is_shared:  # a crawl that is killed must not forget what speaks against it
-                self._unwritten.append((one, "", False))
+                self._unwritten.append((one, ""))
         ruling = Ruling()
         if len(suspects) == 1 and suspects[0][0].is_refuted_at(suspects[0][1]):
             ruling = self._condemn(*suspects[0])
@@ -191,12 +175,10 @@ class RuleBook:
     def decide(self) -> dict[str, Ruling]:
         """Nothing more is tried: what is refuted is used no more; owner → what becomes of its rules."""
         rulings: dict[str, Ruling] = {}
-        for owner, watched in self._watched.items():
-            sections = [(one, section) for one in watched.values() for section in one.sections]
-            for one, section in sections:
-                if not one.revoked and one.is_refuted_at(section):
-                    new, old = self._condemn(one, section), rulings.get(owner, Ruling())
-                    rulings[owner] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
+        for one, section in [(belief, section) for belief in self._in_use() for section in belief.sections]:
+            if not one.revoked and one.is_refuted_at(section):
+                new, old = self._condemn(one, section), rulings.get(one.owner, Ruling())
+                rulings[one.owner] = Ruling(old.revoked + new.revoked, old.restricted + new.restricted)
         self._write()
         return rulings
 
@@ -210,8 +192,8 @@ class RuleBook:
         for one in self._of(url, rules):
             one.there += 1
 
-    def gone(self, url: str, canonical: str, rules: tuple[str, ...]) -> list[str]:
-        """The rules turned this URL, which has a page, into one that has none; returns ids of the rules revoked for it.
+    def gone(self, url: str, canonical: str, rules: tuple[str, ...]) -> Ruling:
+        """The rules turned this URL, which has a page, into one that has none.
 
         A rule that does so too often may still be right about which URLs are one page: it becomes an equivalence. It is
         revoked if the URLs to which others are then sent lead nowhere, too.
@@ -230,7 +212,7 @@ class RuleBook:
                 self._revoke(one, reason)
                 revoked.append(one.rule.id)
         self._write()
-        return revoked
+        return Ruling(tuple(revoked))
 
     def save(self) -> None:
         """Write what this crawl has found out into the rule files, or the index.
@@ -238,26 +220,25 @@ class RuleBook:
         Of a rule that has passed its probation, and passes again where it did before, there is no news: its file stays
         as it is.
         """
-        for one in (one for watched in self._watched.values() for one in watched.values()):
+        for one in self._in_use():
             is_expected = one.rule.state != "probation" and not one.failed and not one.sections.proved()
             has_news = not (is_expected and one.has_file) or one.written[1]
             if has_news and (one.passed, one.failed) != one.written:
-                self._unwritten.append((one, "", False))
+                self._unwritten.append((one, ""))
         self._write()
 
     @property
     def owners(self) -> set[str]:
         """Those for whom a rule was used or revoked."""
-        return {*self._watched, *self._revoked}
+        return set(self._beliefs)
 
-    def watched(self, owner: str, *sources: str) -> list[WatchedRule]:
+    def beliefs(self, owner: str, *sources: str) -> list[Belief]:
         """What is known of rules from these sources on an owner's pages, and of those that were revoked there."""
-        watched = (*self._watched.get(owner, {}).values(), *self._revoked.get(owner, {}).values())
-        return [one for one in watched if one.rule.source in sources]
+        return [one for one in self._beliefs.get(owner, {}).values() if one.rule.source in sources]
 
-    def revoked(self, owner: str) -> Collection[str]:
+    def revoked(self, owner: str) -> set[str]:
         """Ids of rules that were revoked on an owner's pages."""
-        return self._revoked.get(owner, {}).keys()
+        return {name for name, one in self._beliefs.get(owner, {}).items() if one.revoked}
 
     def reread(self) -> None:
         """The rule files were written anew: save what is known, and take the rules as they are now.
@@ -265,53 +246,49 @@ class RuleBook:
         What was revoked meanwhile stays revoked, and what is off in a section stays off there.
         """
         self.save()
-        before, self._watched = self._watched, defaultdict(dict)
-        for owner, revoked in self._revoked.items():
-            by_effect = {one.rule.effect: one for one in revoked.values()}
-            for rule in self._rules_of(owner):
-                if rule.effect not in by_effect:
-                    revoked.pop(rule.id, None)  # another rule has its id
-                elif rule.state != "disabled" and self._has_file(owner, rule.id):
-                    one = by_effect[rule.effect]
-                    self._revoke(one.reread(rule, has_file=True), one.revoked)
-        self._write()
-        for owner, watched in before.items():
-            known = {
-                one.rule.effect: one
-                for one in watched.values()
-                if one.rule.rests_on_others
-                or one.rule.source == "alias"
-                or any(section.failed or section.is_off for section in one.sections)
-            }
-            off = self._revoked.get(owner, ())
+        before, self._beliefs = self._beliefs, defaultdict(dict)
+        for owner, of in before.items():
+            kept = sorted((one for one in of.values() if one.revoked or one.has_own_news), key=lambda one: one.revoked)
+            known = {one.rule.effect: one for one in kept}  # of two that do the same, one that was revoked
+            now = {name: one for name, one in of.items() if one.revoked}
             for rule in self._rules_of(owner) if known else ():
-                if rule.effect in known and rule.state != "disabled" and rule.id not in off:
+                one = known.get(rule.effect)
+                if one is None or not one.revoked:
+                    now.pop(rule.id, None)  # another rule has its id
+                if one is not None and rule.state != "disabled":
                     has_file = self._has_file(owner, rule.id)
-                    self._watched[owner][rule.id] = known[rule.effect].reread(rule, has_file=has_file)
+                    if has_file or not one.revoked:
+                        now[rule.id] = one.reread(rule, has_file=has_file)
+                    if has_file and one.revoked:
+                        self._revoke(now[rule.id], one.revoked)
+            if now:
+                self._beliefs[owner] = now
+        self._write()
 
     def _rules_of(self, owner: str) -> tuple[Rule, ...]:
         return (*self._normalizer.rules_of(site_of(owner)), *self._sources.values())
 
-    def _of(self, url: str, rules: Sequence[str]) -> list[WatchedRule]:
-        owner = owner_of(url)
-        watched = self._watched.get(owner, {})
-        return [one for name in rules if (one := watched.get(name) or self._first_use(owner, name)) is not None]
+    def _in_use(self) -> list[Belief]:
+        return [one for of in self._beliefs.values() for one in of.values() if not one.revoked]
 
-    def _first_use(self, owner: str, name: str) -> WatchedRule | None:
-        """Watch a rule from now on; None for one that is not there, or is off."""
-        if name in self._revoked.get(owner, ()):
-            return None
+    def _of(self, url: str, rules: Sequence[str]) -> list[Belief]:
+        return [one for one in self._known(url, rules) if not one.revoked]
+
+    def _known(self, url: str, rules: Sequence[str]) -> list[Belief]:
+        owner = owner_of(url)
+        of = self._beliefs.get(owner, {})
+        return [one for name in rules if (one := of.get(name) or self._first_use(owner, name)) is not None]
+
+    def _first_use(self, owner: str, name: str) -> Belief | None:
+        """Watch a rule from now on; None for one that is not there, or is disabled."""
         rule, credit = self._normalizer.rule(site_of(owner), name) or self._sources.get(name), Credits()
         if rule is None or rule.state == "disabled":
             return None
         if not (has_file := self._has_file(owner, rule.id)):
             credit = self.credits_of(owner)
             rule = credit.of[name].told_to(rule) if name in credit.of else rule
-        one = WatchedRule.of(rule, owner, has_file=has_file)
-        if why := credit.refuted.get(name):
-            self._revoked[owner][name] = msgspec.structs.replace(one, revoked=why)
-            return None
-        self._watched[owner][name] = one
+        one = self._beliefs[owner][name] = Belief.of(rule, owner, has_file=has_file)
+        one.revoked = credit.refuted.get(name, "")
         return one
 
     def credits_of(self, owner: str) -> Credits:
@@ -320,7 +297,7 @@ class RuleBook:
     def _has_file(self, owner: str, name: str) -> bool:
         return name not in self._sources and not self._normalizer.is_further(site_of(owner), name)
 
-    def _condemn(self, culprit: WatchedRule, section: Section) -> Ruling:
+    def _condemn(self, culprit: Belief, section: Section) -> Ruling:
         """Switch the rule off for the owner: in this section, or, when nothing speaks for it elsewhere, in all."""
         name = culprit.rule.id
         is_here = section.is_refuted and culprit.passes_elsewhere(section) and culprit.sections.switch_off(section)
@@ -335,49 +312,45 @@ class RuleBook:
         self._note(culprit, note)
         return Ruling(restricted=(name,))
 
-    def _revoke(self, culprit: WatchedRule, reason: str) -> None:
-        name, owner = culprit.rule.id, culprit.owner
+    def _revoke(self, culprit: Belief, reason: str) -> None:
         culprit.revoked = reason
-        self._watched.get(owner, {}).pop(name, None)
-        self._revoked[owner][name] = culprit
-        self._note(culprit, f"revoked on {date.today()}: {reason}", is_revoked=True)
+        self._note(culprit, f"revoked on {date.today()}: {reason}")
 
-    def _make_equivalence(self, one: WatchedRule, reason: str) -> None:
+    def _make_equivalence(self, one: Belief, reason: str) -> None:
         """For all of its site; the trials of this crawl still count."""
         name, site = one.rule.id, site_of(one.owner)
-        for owner, watched in self._watched.items():
-            if name in watched and site_of(owner) == site:
-                rule = as_equivalence(watched[name].rule)
-                watched[name] = msgspec.structs.replace(watched[name], rule=rule, there=0, gone=set())
+        for other in self._in_use():
+            if other.rule.id == name and site_of(other.owner) == site:
+                other.rule, other.there, other.gone = as_equivalence(other.rule), 0, set()
         self._normalizer.make_equivalence(site, name)
-        self._note(self._watched[one.owner][name], f"turned into an equivalence on {date.today()}: {reason}")
+        self._note(one, f"turned into an equivalence on {date.today()}: {reason}")
 
-    def _note(self, one: WatchedRule, note: str, *, is_revoked: bool = False) -> None:
+    def _note(self, one: Belief, note: str) -> None:
         """Log what becomes of a rule; `_write` writes it down."""
         logger.warning("Rule %s of %s: %s", printable(one.rule.id), printable(one.owner), printable(note))
-        self._unwritten.append((one, note, is_revoked))
+        self._unwritten.append((one, note))
 
     def _write(self) -> None:
         """Put what is new of rules, their counts and states and a note, into the file of each site, or the index."""
-        by_site = defaultdict[str, list[tuple[WatchedRule, str, bool]]](list)
+        by_site = defaultdict[str, list[tuple[Belief, str]]](list)
         unwritten, self._unwritten = self._unwritten, []
-        for one, note, is_revoked in unwritten:
+        for one, note in unwritten:
             if one.has_file:
-                by_site[site_of(one.owner)].append((one, note, is_revoked))
+                by_site[site_of(one.owner)].append((one, note))
                 continue
             if self._credits is not None:
-                refuted = {one.rule.id: one.revoked} if is_revoked else {}
+                refuted = {one.rule.id: one.revoked} if one.revoked else {}
                 self._credits.tell(one.owner, Credits({one.rule.id: one.news}, refuted))
             one.written = one.passed, one.failed
         for site, of_site in by_site.items():
             if (path := self._normalizer.file_of(site)) is None:
                 continue
-            before = [(one, one.written) for one, _, _ in of_site]
+            before = [(one, one.written) for one, _ in of_site]
             try:
                 rules = {rule.id: rule for rule in read_rules(path).rules}
-                for one, note, is_revoked in of_site:
+                for one, note in of_site:
                     if (rule := rules.get(one.rule.id)) is not None:
-                        rules[rule.id] = one.update(rule, note, is_revoked=is_revoked)
+                        rules[rule.id] = one.update(rule, note)
                         one.written = one.passed, one.failed
                 replace_rules(path, list(rules.values()))
             except (OSError, RuleError, ValueError) as error:

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dedupcrawl.content.model import packaged
 from dedupcrawl.core.packing import pack
 from dedupcrawl.core.template import Template
 from dedupcrawl.crawl.error_pages import ErrorPages
 from dedupcrawl.crawl.probes import missing_url
-from dedupcrawl.crawl.same_page import NOWHERE, Look, PageComparer, digest_of_text, is_kept_with_lines_beside
+from dedupcrawl.crawl.same_page import NOWHERE, Look, PageComparer, digest_of_text
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.page import Page
 from dedupcrawl.settings import DedupSettings
@@ -109,17 +110,31 @@ def test_counters_that_a_site_repeats_make_no_other_page() -> None:
     assert not comparer().same_page(*levels)
 
 
-def test_a_short_page_that_was_kept_with_lines_beside_it_is_the_same_still() -> None:
-    main, lines = ("The mill is closed today.", "Ask the keeper."), ("Rye and barley wanted", "Cart to let", "Log in")
-    now = Analysis(Page("http://a.example/", paragraphs=main, asides=lines))
+def test_a_page_is_read_with_those_lines_beside_its_main_text_that_a_kept_one_has() -> None:
+    """Which lines an index has of a page whose main text its site repeats depends on what was known of that by then."""
+    main, lines = (prose(1, 30), prose(2, 30)), ("Rye and 8 sacks of barley wanted", "Cart to let at the inn")
+    beside = *lines, "1 reply by the miller", "Log in", "2 replies by the keeper"
+    template = Template()
+    for number in range(5):
+        Analysis(Page("http://a.example/", paragraphs=main)).learn(template, f"page {number}")
+    now = Look.at(Analysis(Page("http://a.example/", paragraphs=main, asides=beside)))
 
-    def kept(*paragraphs: str) -> bytes:
-        return Analysis(Page("http://a.example/", paragraphs=paragraphs)).outline
+    def is_one(*kept: str) -> tuple[bool | None, bool | None]:
+        look = Look.at(Analysis(Page("http://a.example/", paragraphs=kept))).lasting
+        return comparer(template).same_page(now, look), comparer(template).same_page(look, now)
 
-    assert is_kept_with_lines_beside(kept(*main, *lines[:2]), now)
-    assert is_kept_with_lines_beside(kept(*main), now)
-    assert not is_kept_with_lines_beside(kept(*main, "It opens on Monday."), now), "it has lost its end"
-    assert not is_kept_with_lines_beside(kept(main[0], *lines), now), "it has got one more"
+    for added in ((), lines, (*lines, "2 replies by the keeper"), beside):
+        assert is_one(*main, *added) == (True, True)
+    bare, long = (
+        Look.at(Analysis(Page("http://a.example/", title="Mill", paragraphs=one))).lasting
+        for one in (main, (*main, *lines))
+    )
+    assert comparer(template).same_page(long, bare) is False
+    assert not comparer(template).are_two(long, bare)
+    assert comparer(template).are_two(replace(long, title="Inn"), bare)
+    assert not comparer(template).are_two(long, replace(bare, outline=long.outline))
+    assert is_one(*main, "Rye and 9 sacks of barley wanted", lines[1]) == (False, False)
+    assert is_one(*main, "It opens on Monday, as the miller says", *lines) != (True, True)
 
 
 HOST = "a.example"

@@ -69,7 +69,7 @@ def test_what_trials_showed_of_known_software_is_kept_when_rules_are_read_again(
     for number in range(3):
         book.passed(url(number), ("right",))
     book.reread()
-    assert [one.passed for one in book.watched("a.com", "software")] == [3]
+    assert [one.passed for one in book.beliefs("a.com", "software")] == [3]
 
 
 def test_a_rule_becomes_an_equivalence_for_all_owners_of_its_site(folder: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_rule_becomes_an_equivalence_for_all_owners_of_its_site(folder: Path) 
     for number in range(5):
         book.gone(f"http://a.com/p{number}?id=1", f"http://a.com/p{number}", ("wrong",))
     book.is_due(f"http://{hosts[2]}/p?id=0", ("wrong",))
-    assert [one.rule.kind for host in hosts for one in book.watched(host, "hand")] == ["equivalence"] * 3
+    assert [one.rule.kind for host in hosts for one in book.beliefs(host, "hand")] == ["equivalence"] * 3
 
 
 def test_a_trial_counts_for_all_rules_that_had_a_part_in_it(folder: Path) -> None:
@@ -103,14 +103,15 @@ def test_a_rule_that_leads_nowhere_becomes_an_equivalence_and_is_revoked_when_th
     asked = [f"http://a.com/p{number}?id=1" for number in range(10)]
     assert normalizer.normalize(asked[0]) == Normalized(asked[0], "http://a.com/p0", "rewrite", ("wrong",))
     again = [f"http://a.com/p0?id={number}" for number in range(10)]
-    assert [book.gone(one, "http://a.com/p0", ("wrong",)) for one in again] == [[]] * 10, "one canonical URL"
+    assert [book.gone(one, "http://a.com/p0", ("wrong",)) for one in again] == [Ruling()] * 10, "one canonical URL"
     assert normalizer.normalize(asked[0]).kind == "rewrite"
-    assert [book.gone(one, one.partition("?")[0], ("wrong",)) for one in asked[:5]] == [[]] * 5
+    assert [book.gone(one, one.partition("?")[0], ("wrong",)) for one in asked[:5]] == [Ruling()] * 5
     assert normalizer.normalize(asked[0]).kind == rule(folder, "wrong").kind == "equivalence"
     assert "5 canonical URLs led nowhere" in rule(folder, "wrong").note
     assert all(book.is_due(one, ("wrong",)) for one in asked), "whether they are one page has to be tried anew"
-    assert book.gone(asked[5], "http://a.com/p5", ("wrong",)) == [], "asked for before it became one"
-    assert [book.gone(one, f"{one}2", ("wrong",)) for one in asked[5:]] == [[], [], [], [], ["wrong"]]
+    assert book.gone(asked[5], "http://a.com/p5", ("wrong",)) == Ruling(), "asked for before it became one"
+    rulings = [book.gone(one, f"{one}2", ("wrong",)) for one in asked[5:]]
+    assert rulings == [Ruling()] * 4 + [Ruling(revoked=("wrong",))]
     assert normalizer.normalize(asked[0]).kind == "unchanged"
 
 
@@ -184,7 +185,7 @@ def test_a_crawl_that_is_killed_has_told_what_speaks_against_a_rule(tmp_path: Pa
     assert killed.failed(*zoomed("view", 1), ("zoom",)) == Ruling()
     later = started()
     assert later.is_due(zoomed("view", 2)[0], ("zoom",))
-    (watched,) = later.watched("a.com", rule.source)
+    (watched,) = later.beliefs("a.com", rule.source)
     assert (watched.rule.tried, watched.rule.failed) == (2, 1)
 
 
@@ -198,24 +199,6 @@ def test_another_rule_with_the_name_of_one_that_was_revoked_is_used_when_the_fil
     book.reread()
     assert normalizer.normalize("http://a.com/p?ref=1").canonical == "http://a.com/p"
     assert normalizer.normalize("http://a.com/p?id=1").kind == "unchanged", "what was revoked stays so by any name"
-
-
-def inconclusive(book: RuleBook) -> int:
-    return book.wanting().get(("a.com", "wrong"), 0)
-
-
-def test_what_tells_nothing_is_made_up_for_as_often_as_was_sampled_at_most(folder: Path) -> None:
-    book = RuleBook(Normalizer.from_paths([folder], tries=True), 0.02, Random(1))
-    sampled = sum(book.is_due(url(number), ("wrong",)) for number in range(30))
-    assert sampled >= 2
-    book.tells_nothing(url(0), ("wrong",))
-    assert inconclusive(book) == 1
-    assert inconclusive(book) == 0, "each is told once"
-    for number in range(30):
-        book.tells_nothing(url(number), ("wrong",))
-    assert inconclusive(book) == sampled - 1
-    book.tells_nothing(url(0), ("wrong",))
-    assert inconclusive(book) == 0, "pages that are all missing are not tried for ever"
 
 
 def test_in_a_crawl_nobody_asks_for_the_sorted_url_of_a_learned_rule(tmp_path: Path) -> None:
@@ -318,7 +301,7 @@ def test_where_a_rule_is_off_it_stays_off_when_it_is_learned_again(tmp_path: Pat
     assert book.is_off(zoomed("map", 9)[0], ("zoom",))
     book.passed(zoomed("view", 5)[0], ("zoom",))
     book.save()
-    (watched,) = book.watched("a.com", "learned")
+    (watched,) = book.beliefs("a.com", "learned")
     assert watched.before[0] + watched.passed == known_before(ZOOM)[0] + 2, "nor counted twice"
     assert rule(tmp_path, "zoom").tried == 2, "what was written is not written twice"
 

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dedupcrawl.urls import bounds, probation, sections
+from dedupcrawl.urls.belief import Belief
 from dedupcrawl.urls.bounds import lower_bound, upper_bound
 from dedupcrawl.urls.learning.likely import LIKELY
 from dedupcrawl.urls.probation import TARGET, TRIALS_FOR_A_FAILURE, is_refuted, passes_lacking, state_in_use
 from dedupcrawl.urls.rule import Evidence, Rule, Source, State
 from dedupcrawl.urls.sections import Section, Sections, traits
-from dedupcrawl.urls.watched_rule import WatchedRule
 from tests.fixtures import table_of
 
 EXAMPLE = ("http://a.com/view?doc=1&zoom=2", "http://a.com/view?doc=1")
@@ -106,11 +106,11 @@ def test_where_a_rule_is_off_it_stays_off_when_words_turn_out_to_be_names() -> N
 @pytest.mark.parametrize("tried", ["/", ""])
 def test_where_a_rule_is_off_it_is_off_in_the_next_crawl_whichever_form_was_on_trial(tried: str) -> None:
     rule = LIKELY["likely./{p*}/"]
-    watched = WatchedRule.of(rule, "a.com")
+    watched = Belief.of(rule, "a.com")
     section = watched.sections.of(f"http://a.com/f/1{tried}")
     section.fails(f"http://a.com/f/1{tried}", "http://a.com/f/1" + ("" if tried else "/"))
     assert watched.sections.switch_off(section)
-    later = WatchedRule.of(replace(rule, counterexamples=watched.news.counterexamples), "a.com")
+    later = Belief.of(replace(rule, counterexamples=watched.news.counterexamples), "a.com")
     assert later.sections.is_off("http://a.com/f/2/")
     assert later.sections.is_off("http://a.com/f/2")
     assert not later.sections.is_off("http://a.com/g/2/")
@@ -195,7 +195,7 @@ def test_a_rule_that_reaches_the_target_is_not_refuted() -> None:
 
 def uses_tried(rule: Rule, uses: int, share: float = 0.02, fails: int = 0, seed: int = 1) -> list[int]:
     """Which uses of a rule are tried, one by one, in a crawl in which the first `fails` trials fail."""
-    watched, due, chance = WatchedRule.of(rule, "a.com"), [], Random(seed)
+    watched, due, chance = Belief.of(rule, "a.com"), [], Random(seed)
     for use in range(1, uses + 1):
         url = f"http://a.com/x?a={use}"
         is_tried = watched.is_due(url, share, chance)

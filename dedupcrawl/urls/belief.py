@@ -1,4 +1,4 @@
-"""A rule in use, with the results of its trials."""
+"""Beliefs: rules, and what pages say of URLs, in use on the pages of one owner, with the results of their trials."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from dedupcrawl.sites import owner_of, site_of
 from dedupcrawl.urls.compiled_rule import CompiledRule, example
-from dedupcrawl.urls.credits import MOST_EXAMPLES, MOST_WRONG, Credit
+from dedupcrawl.urls.credits import Credit
 from dedupcrawl.urls.probation import (
     TRIALS_OF_NEW,
     audit_chance,
@@ -58,8 +58,8 @@ def for_owner(rule: Rule, owner: str) -> Rule:
     )
 
 
-class WatchedRule(msgspec.Struct):
-    """A rule and what this crawl did with it on the pages of one owner.
+class Belief(msgspec.Struct):
+    """A rule, or a source of aliases, and what this crawl did with it on the pages of one owner.
 
     Attributes:
         rule: As it was in its file, see `for_owner`.
@@ -67,9 +67,6 @@ class WatchedRule(msgspec.Struct):
         owner: Whose pages these are.
         has_file: Whether the rule is in a rule file; else its credit is kept in the index.
         is_shared: Whether something has spoken for it on pages of others than this owner.
-        sampled: Uses that were drawn for a trial, because of this rule or of another rule that was used with it.
-        inconclusive: Inconclusive trials, which had no page to compare, and which another trial has yet to replace.
-        repeated: Trials that replaced such ones.
         untried: Uses since the last one that was tested.
         drawn_use: The URL of one of these, drawn at random; empty if there are none.
         last_use: The URL of the last of these, because a site may change.
@@ -84,9 +81,6 @@ class WatchedRule(msgspec.Struct):
     owner: str
     has_file: bool = True
     is_shared: bool = False
-    sampled: int = 0
-    inconclusive: int = 0
-    repeated: int = 0
     untried: int = 0
     drawn_use: str = ""
     last_use: str = ""
@@ -96,12 +90,12 @@ class WatchedRule(msgspec.Struct):
     revoked: str = ""
 
     @classmethod
-    def of(cls, rule: Rule, owner: str, *, has_file: bool = True) -> WatchedRule:
+    def of(cls, rule: Rule, owner: str, *, has_file: bool = True) -> Belief:
         own = for_owner(rule, owner)
         sections = Sections(own, is_new=bool(rule.examples) and not own.examples)
         return cls(own, sections, owner, has_file, is_shared(rule, owner))
 
-    def reread(self, rule: Rule, *, has_file: bool) -> WatchedRule:
+    def reread(self, rule: Rule, *, has_file: bool) -> Belief:
         """The same rule as it was written anew, perhaps with the trials of this crawl, which are counted here.
 
         Nor is the log of this crawl evidence besides: what is wrong in it is what these trials are about.
@@ -109,6 +103,10 @@ class WatchedRule(msgspec.Struct):
         before, rule = self.rule, for_owner(rule, self.owner)
         rule = replace(rule, tried=before.tried, failed=before.failed, evidence=before.evidence)
         return msgspec.structs.replace(self, rule=rule, has_file=has_file)
+
+    def is_off(self, url: str) -> bool:
+        """Whether it is not to be used where this URL belongs to."""
+        return bool(self.revoked) or self.sections.is_off(url)
 
     @property
     def before(self) -> tuple[int, int]:
@@ -123,6 +121,12 @@ class WatchedRule(msgspec.Struct):
     def failed(self) -> int:
         """Trials, but for sections where the rule is off: of what it does elsewhere they tell nothing."""
         return sum(section.failed for section in self.sections if not section.is_off)
+
+    @property
+    def has_own_news(self) -> bool:
+        """Whether something is known of it that a rule file does not say."""
+        is_doubted = any(section.failed or section.is_off for section in self.sections)
+        return is_doubted or self.rule.rests_on_others or self.rule.source == "alias"
 
     @property
     def is_on_probation(self) -> bool:
@@ -172,7 +176,6 @@ class WatchedRule(msgspec.Struct):
         One that is fetched anyway tells nothing of those that are left out: which of them is the last stays as it is.
         """
         self.sections.of(url).uses += 1
-        self.sampled += is_tried
         if is_fetched:
             return
         self.untried = 0 if is_tried else self.untried + 1
@@ -197,12 +200,6 @@ class WatchedRule(msgspec.Struct):
             self.untried, self.drawn_use, self.last_use = 0, "", ""
         return uses - {""} if is_due else set()
 
-    def take_inconclusive(self) -> int:
-        """How many inconclusive trials are to be replaced now: in total at most as many as were sampled."""
-        taken, self.inconclusive = min(self.inconclusive, self.sampled - self.repeated), 0
-        self.repeated += taken
-        return taken
-
     def is_wanting(self, section: Section) -> bool:
         """True when a use in this section is tried whether it is sampled or not."""
         if section.is_wanting:
@@ -219,52 +216,37 @@ class WatchedRule(msgspec.Struct):
         others = (other for other in self.sections if other is not section and not other.is_off)
         return any(other.before[0] - elsewhere + other.passed for other in others)
 
-    def pairs_with(self, rule: Rule) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-        """The examples of a rule and its counterexamples, with those of the sections where trials have spoken.
+    @property
+    def news(self) -> Credit:
+        """What trials have shown that is not written yet.
 
         A counterexample begins with the URL on trial, which says what section is meant. The rule need not change it: it
         may have the form that the rule makes of others, one of which stood for it.
         """
-        is_said = rule.source == "alias"  # of each URL by itself: no template makes one of another
-        ready = None if is_said else CompiledRule(rule)
+        is_said = self.rule.source == "alias"  # of each URL by itself: no template makes one of another
+        ready = None if is_said else CompiledRule(self.rule)
         right = [example(ready, url, site_of(url)) if ready else (url, url) for url in self.sections.proved()]
         wrong = self.sections.failing() if self.revoked else self.sections.refuted()
-        examples = tuple(dict.fromkeys((*rule.examples, *filter(None, right))))
-        return examples[:MOST_EXAMPLES], tuple(dict.fromkeys((*rule.counterexamples, *wrong)))[:MOST_WRONG]
+        passed, failed = self.written
+        tried = self.passed + self.failed - passed - failed
+        return Credit(tried, self.failed - failed, tuple(filter(None, right)), tuple(wrong))
 
-    @property
-    def news(self) -> Credit:
-        """What trials have shown that is not written yet."""
-        (passed, failed), examples = self.written, self.pairs_with(self.rule)
-        return Credit(self.passed + self.failed - passed - failed, self.failed - failed, *examples)
-
-    def update(self, rule: Rule, note: str, *, is_revoked: bool) -> Rule:
+    def update(self, rule: Rule, note: str) -> Rule:
         """A rule of a file with what is new of it.
 
         What is revoked for one owner, while the pages of others speak for it, is off for that one only.
         """
-        if is_revoked and is_shared(rule, self.owner):
-            _, wrong = self.pairs_with(rule)
+        credit, rule = Credit.of(rule).joined(self.news), replace(rule, note=note or rule.note)
+        if self.revoked and is_shared(rule, self.owner):
             others = tuple(pair for pair in rule.examples if owner_of(pair[0]) != self.owner)
-            return replace(rule, examples=others, counterexamples=wrong, note=note or rule.note)
+            return replace(rule, examples=others, counterexamples=credit.counterexamples)
         state = rule.state
-        if is_revoked:
+        if self.revoked:
             state = "disabled"
         elif state == "probation" and not self.is_on_probation:
             state = "active"
         elif state == self.rule.state == "active" and self.is_on_probation and not rule.is_by_people:
             state = "probation"
-        failed = max(0, rule.failed + self.failed - self.written[1])
-        tried = max(failed, rule.tried + self.passed + self.failed - sum(self.written))  # as a rule file wants it
-        is_as_before = is_revoked or rule.is_by_people
-        examples, counterexamples = (rule.examples, rule.counterexamples) if is_as_before else self.pairs_with(rule)
-        return replace(
-            rule,
-            kind=self.rule.kind,
-            state=state,
-            tried=tried,
-            failed=failed,
-            note=note or rule.note,
-            examples=examples,
-            counterexamples=counterexamples,
-        )
+        told = replace(credit.told_to(rule), kind=self.rule.kind, state=state)
+        is_as_before = self.revoked or rule.is_by_people
+        return replace(told, examples=rule.examples, counterexamples=rule.counterexamples) if is_as_before else told
