@@ -12,17 +12,20 @@ Of 260 labelled pairs of different pages in one template, on four sites, 11 are 
 import cython
 from cython.cimports.dedupcrawl.core.arrays import uint16s
 from cython.cimports.dedupcrawl.core.ascii import is_digit, lower
+from cython.cimports.dedupcrawl.core.memory import REMEMBERED, Remembered, key_of, place_of_key
 from cython.cimports.dedupcrawl.core.outline import Element
 from cython.cimports.dedupcrawl.core.tags import Attribute, Span, equals, next_attribute
-from cython.cimports.libc.stdint import uint32_t
+from cython.cimports.libc.stdint import uint32_t, uint64_t
 
 SKETCH = 8
 """Hashes in a sketch, 16 bits each."""
 
 _SKETCH = cython.declare(cython.int, SKETCH)
-_READ = cython.declare(cython.int, 256)  # the first elements of a page, which are read; set by hand
+_READ = cython.declare(cython.int, 128)  # the first elements, which are read; 256 take no more pairs for one theme
 _LONGEST = cython.declare(cython.int, 200)  # bytes of an element's attributes that are read; set by hand
 _SAME = cython.declare(cython.double, 0.45)  # Jaccard similarity of two pages of one theme
+
+_names = cython.declare(Remembered[REMEMBERED])  # what `_name_in` says
 
 
 @cython.cfunc
@@ -42,13 +45,11 @@ def _hashed(value: uint32_t, text: Text, span: Span) -> uint32_t:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _name_of(text: Text, element: cython.pointer(Element)) -> uint32_t:
-    """A hash of an element's name with its class or else its id; 0 of a heading without: that is the text's."""
+def _name_in(name: cython.int, text: Text, left: Span) -> uint32_t:
+    """A hash of an element's name with its class or else its id; of the name alone if it has neither."""
     start: uint32_t = 0x811C9DC5
-    start = (start ^ element.name) * 16777619
+    start = (start ^ name) * 16777619
     hashed: uint32_t = start
-    left: Span = element.attributes
-    left.end = min(left.end, left.begin + _LONGEST)
     attribute: Attribute
     while next_attribute(text, cython.address(left), cython.address(attribute)):
         if equals(text, attribute.name, "class"):
@@ -56,7 +57,23 @@ def _name_of(text: Text, element: cython.pointer(Element)) -> uint32_t:
             break
         if equals(text, attribute.name, "id"):
             hashed = _hashed(start, text, attribute.value)
-    return 0 if element.is_heading and hashed == start else hashed ^ hashed >> 16
+    return hashed ^ hashed >> 16
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _name_of(text: Text, element: cython.pointer(Element)) -> uint32_t:
+    """`_name_in` an element; 0 of a heading without class or id, because the text decides which headings there are."""
+    written: Span = element.attributes
+    written.end = min(written.end, written.begin + _LONGEST)
+    key: uint64_t = key_of(text + written.begin, written.end - written.begin, 1 + element.name)
+    known: cython.pointer(Remembered) = place_of_key(_names, key)
+    if known.key != key:
+        known.key, known.result = key, _name_in(element.name, text, written)
+    if not element.is_heading:
+        return known.result
+    written.end = written.begin
+    return 0 if known.result == _name_in(element.name, text, written) else known.result
 
 
 def theme_of(page):
