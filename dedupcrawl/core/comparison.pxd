@@ -22,7 +22,7 @@ cdef class Match:
 cdef class Comparison:
     cdef View new
     cdef Weights weights
-    cdef object entry, view_of, is_better, may_replace, excluded, in_scope
+    cdef object entry, view_of, may_replace, excluded, in_scope
     cdef str scope, besides, url
     cdef double least, titled, doubted, oldest, before
     cdef bint is_decided_by_checks, may_list

@@ -3,6 +3,7 @@
 
 import cython
 from cython.cimports.dedupcrawl.core.arrays import uint16s
+from cython.cimports.dedupcrawl.core.copies import is_better
 from cython.cimports.dedupcrawl.core.features import Weights, listed
 from cython.cimports.dedupcrawl.core.packing import count_of
 from cython.cimports.dedupcrawl.core.pair import Pair
@@ -11,13 +12,12 @@ from cython.cimports.dedupcrawl.core.view import View, is_worth_comparing
 from cython.cimports.libc.math import INFINITY
 
 from dedupcrawl.core.template import RECURRING
+from dedupcrawl.core.view import OWN_SYMBOLS
 
 COMPARED = 8
 """Number of best candidates of one check that are compared; an excerpt may resemble several pages equally."""
 HALF = 0.5
 """Share of a page's own text; many pages of one template have less than this in common."""
-OWN_SYMBOLS = 20
-"""A page with fewer symbols than this outside its site's template is found only by the checks of the whole page."""
 
 _MORE = cython.declare(cython.double, 0.1)
 """A kept page that links to the new one is a list if more than this share of it is not in the new one; a print view, or
@@ -79,7 +79,6 @@ class Comparison:
         thresholds: The least probability of a duplicate, that of one which only the title check found, and that of a
             doubt.
         view_of: Prepares a kept page for comparison.
-        is_better: Says of a pair whether the new page is the better copy.
         may_replace: Says whether one URL's page may be dropped because of another's.
         before: Pages kept at this time or later are not eligible,
         besides: except the one kept under this URL.
@@ -100,13 +99,12 @@ class Comparison:
         weights: Weights,
         thresholds: tuple,
         view_of: object,
-        is_better: object,
         may_replace: object,
         before: cython.double,
         besides: str,
     ):
         self.entry, self.new, self.weights = entry, view, weights
-        self.view_of, self.is_better, self.may_replace = view_of, is_better, may_replace
+        self.view_of, self.may_replace = view_of, may_replace
         self.least, self.titled, self.doubted = thresholds
         self.is_decided_by_checks = not asked.target_precision
         self.may_list = 0 < asked.target_precision < 1
@@ -143,7 +141,7 @@ class Comparison:
                     needed: cython.double = self.needed_for(one.pair, is_title)
                     match: Match = Match(one.entry, name, row[3], one.pair, one.probability, needed)
                     if one.probability >= needed or (self.is_decided_by_checks and not is_title):
-                        if self.is_decided_by_checks or not self.is_better(one.pair):
+                        if self.is_decided_by_checks or not is_better(one.pair):
                             return match
                         if self.may_replace(self.url, one.source):
                             search.superseded[page] = one.source

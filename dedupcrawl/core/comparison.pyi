@@ -10,7 +10,6 @@ from dedupcrawl.core.view import View
 
 COMPARED: int
 HALF: float
-OWN_SYMBOLS: int
 
 def is_list(pair: Pair) -> bool: ...
 
@@ -40,7 +39,6 @@ class Comparison:
         weights: Weights,
         thresholds: tuple[float, float, float],
         view_of: Callable[[Any], View],
-        is_better: Callable[[Pair], bool],
         may_replace: Callable[[str, str], bool],
         before: float,
         besides: str,

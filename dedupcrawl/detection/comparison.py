@@ -17,7 +17,6 @@ from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import Reading
 from dedupcrawl.detection.attachments import text_of
-from dedupcrawl.detection.copies import is_better
 from dedupcrawl.detection.pairs import kept_text, kept_view
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import Trust
@@ -92,9 +91,7 @@ class Comparer:
             least, titled, doubted = map(threshold, (precision, _TITLED, min(DOUBTED, precision)))
             self._thresholds[precision] = least, max(least, titled), min(least, doubted)
         weights, levels, may_replace = self._model.compiled, self._thresholds[precision], self._trust.may_replace
-        return Comparison(
-            entry, reading.view, asked, weights, levels, self._view_of, is_better, may_replace, before, besides
-        )
+        return Comparison(entry, reading.view, asked, weights, levels, self._view_of, may_replace, before, besides)
 
     def duplicate(self, match: Match, comparison: Comparison, reading: Reading, asked: Asked) -> Verdict:
         """The verdict that a page duplicates the kept page of a match, or all those that it lists."""
