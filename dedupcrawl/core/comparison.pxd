@@ -13,16 +13,21 @@ cdef class Candidate:
     cdef bint is_compared
     cdef double probability
 
+cdef class Match:
+    cdef readonly object kept
+    cdef readonly str check
+    cdef readonly Pair pair
+    cdef readonly double similarity, probability, needed
+
 cdef class Comparison:
     cdef View new
     cdef Weights weights
-    cdef object entry, view_of, is_better, may_replace, tell, excluded, in_scope
+    cdef object entry, view_of, may_replace, excluded, in_scope
     cdef str scope, besides, url
-    cdef double least, titled, doubted, oldest, before, probability_of_doubt
+    cdef double least, titled, doubted, oldest, before
     cdef bint is_decided_by_checks, may_list
     cdef dict candidates
-    cdef readonly object kept
-    cdef readonly dict doubt
+    cdef readonly Match doubt
     cdef readonly list lists, listed_by
     cdef readonly double covered
     cdef readonly bint is_unlike
@@ -33,7 +38,6 @@ cdef class Comparison:
     cdef list nearest_first(self, Search search, list rows)
     cdef View read(self, Candidate one)
     cdef int compare(self, Candidate one) except -1
-    cdef dict told(self, Candidate one, double needed)
     cdef bint holds(self, str check, Candidate one) except -1
     cdef int add_to_list(self, str check, Candidate one, object symbols) except -1
     cdef bint is_all_said(self) except -1

@@ -3,6 +3,7 @@
 
 import cython
 from cython.cimports.dedupcrawl.core.arrays import uint16s
+from cython.cimports.dedupcrawl.core.copies import is_better
 from cython.cimports.dedupcrawl.core.features import Weights, listed
 from cython.cimports.dedupcrawl.core.packing import count_of
 from cython.cimports.dedupcrawl.core.pair import Pair
@@ -11,13 +12,12 @@ from cython.cimports.dedupcrawl.core.view import View, is_worth_comparing
 from cython.cimports.libc.math import INFINITY
 
 from dedupcrawl.core.template import RECURRING
+from dedupcrawl.core.view import OWN_SYMBOLS
 
 COMPARED = 8
 """Number of best candidates of one check that are compared; an excerpt may resemble several pages equally."""
 HALF = 0.5
 """Share of a page's own text; many pages of one template have less than this in common."""
-OWN_SYMBOLS = 20
-"""A page with fewer symbols than this outside its site's template is found only by the checks of the whole page."""
 
 _MORE = cython.declare(cython.double, 0.1)
 """A kept page that links to the new one is a list if more than this share of it is not in the new one; a print view, or
@@ -43,6 +43,31 @@ class Candidate:
         self.entry, self.source = entry, entry.fetched_url or entry.url
 
 
+class Match:
+    """A kept page that the new one may duplicate.
+
+    Attributes:
+        kept: The kept page.
+        check: The check that brought it up.
+        similarity: Of the two signatures, or how much of the new page the listed pages cover together.
+        pair: The two; None if several kept pages together hold the new one.
+        probability: That the new page duplicates the kept one.
+        needed: The least probability of a duplicate.
+    """
+
+    def __cinit__(
+        self,
+        kept: object,
+        check: str,
+        similarity: cython.double,
+        pair: Pair = None,
+        probability: cython.double = 0,
+        needed: cython.double = 0,
+    ):
+        self.kept, self.check, self.similarity = kept, check, similarity
+        self.pair, self.probability, self.needed = pair, probability, needed
+
+
 class Comparison:
     """Decides about the candidates that the index finds for one page.
 
@@ -54,15 +79,12 @@ class Comparison:
         thresholds: The least probability of a duplicate, that of one which only the title check found, and that of a
             doubt.
         view_of: Prepares a kept page for comparison.
-        is_better: Says of a pair whether the new page is the better copy.
         may_replace: Says whether one URL's page may be dropped because of another's.
-        tell: Makes evidence of a pair, its probability, the probability needed, and the kept page.
         before: Pages kept at this time or later are not eligible,
         besides: except the one kept under this URL.
 
     Attributes:
-        kept: The kept page of the latest comparison.
-        doubt: The most probable duplicate that the model is not sure enough of; empty if there is none.
+        doubt: The most probable duplicate that the model is not sure enough of; None if there is none.
         lists: URLs of the kept pages that the new page lists: it contains them and links to them.
         covered: Share of the new page's own text that the listed pages cover together.
         listed_by: URLs of the kept pages that list the new one: they contain it and link to it.
@@ -77,14 +99,12 @@ class Comparison:
         weights: Weights,
         thresholds: tuple,
         view_of: object,
-        is_better: object,
         may_replace: object,
-        tell: object,
         before: cython.double,
         besides: str,
     ):
         self.entry, self.new, self.weights = entry, view, weights
-        self.view_of, self.is_better, self.may_replace, self.tell = view_of, is_better, may_replace, tell
+        self.view_of, self.may_replace = view_of, may_replace
         self.least, self.titled, self.doubted = thresholds
         self.is_decided_by_checks = not asked.target_precision
         self.may_list = 0 < asked.target_precision < 1
@@ -93,11 +113,11 @@ class Comparison:
         self.oldest = -INFINITY if asked.ttl is None else entry.kept_at - asked.ttl
         self.before, self.besides = before, besides
         self.url = entry.fetched_url or entry.url
-        self.candidates, self.doubt, self.lists, self.listed_by = {}, {}, [], []
+        self.candidates, self.lists, self.listed_by = {}, [], []
         self.is_unlike = True
 
-    def duplicate(self, search: Search) -> tuple:
-        """Check, similarity and evidence if the page duplicates a candidate, which becomes `kept`; else None.
+    def duplicate(self, search: Search) -> Match:
+        """The kept page that the new one duplicates; None if there is none.
 
         The first match in the order of the checks counts. If the kept page is the poorer copy, the new page is not
         dropped but supersedes it, unless the checks alone decide.
@@ -116,33 +136,33 @@ class Comparison:
                 one: Candidate = self.candidate(search.entry_of(page))
                 if one is None or not self.is_eligible(name, one, one.source, self.url):
                     continue
-                self.kept = one.entry
                 self.compare(one)
                 if one.pair is not None:
                     needed: cython.double = self.needed_for(one.pair, is_title)
+                    match: Match = Match(one.entry, name, row[3], one.pair, one.probability, needed)
                     if one.probability >= needed or (self.is_decided_by_checks and not is_title):
-                        if self.is_decided_by_checks or not self.is_better(one.pair):
-                            return name, row[3], self.told(one, needed)
+                        if self.is_decided_by_checks or not is_better(one.pair):
+                            return match
                         if self.may_replace(self.url, one.source):
                             search.superseded[page] = one.source
-                    elif self.doubted <= one.probability and one.probability > self.probability_of_doubt:
-                        self.probability_of_doubt = one.probability
-                        self.doubt = {"url": one.source, "check": name, "similarity": round(row[3], 4)}
-                        self.doubt |= self.told(one, needed)
+                    elif self.doubted <= one.probability and (
+                        self.doubt is None or one.probability > self.doubt.probability
+                    ):
+                        self.doubt = match
                 compared += 1
                 if compared == _COMPARED:
                     break
         return None
 
-    def supersede(self, search: Search) -> tuple:
+    def supersede(self, search: Search) -> Match:
         """Find the kept pages that the new page contains, and mark them in `search.superseded`.
 
         Returns:
-            Check, similarity and evidence if the page is a list of several kept pages that cover different parts of it,
-            and has no other text except words of its title: it duplicates them together, and `kept` is the one that
-            covers most of it. Else None. (A blog's archive has 85 lists of kept pages. In five of them the kept pages
-            cover all but one word, that of the title; all others have 34 words or more of their own. A story that links
-            to its month and its category is not a list of these, for both cover the same part of it.)
+            The kept page that covers most of the new one, if that is a list of several kept pages that cover different
+            parts of it, and has no other text except words of its title: it duplicates them together. Else None. (A
+            blog's archive has 85 lists of kept pages. In five of them the kept pages cover all but one word, that of
+            the title; all others have 34 words or more of their own. A story that links to its month and its category
+            is not a list of these, for both cover the same part of it.)
         """
         for slot, check, own in search.signed:
             refused: cython.Py_ssize_t = 0
@@ -161,8 +181,8 @@ class Comparison:
                     break
         if self.most_of_list is None or self.parts < 2 or not self.may_list or not self.is_all_said():
             return None
-        _, name, self.kept = self.most_of_list
-        return name, self.covered, {"lists": self.lists, "covered": round(self.covered, 4)}
+        _, name, kept = self.most_of_list
+        return Match(kept, name, self.covered)
 
     def candidate(self, entry):
         """A kept page, the same for all checks that bring it up until it is kept anew; None for None."""
@@ -210,10 +230,6 @@ class Comparison:
         if is_list(one.pair):
             self.listed_by.append(one.source)
         return 0
-
-    def told(self, one, needed):
-        """The evidence on a candidate."""
-        return self.tell(one.pair, one.probability, None if self.is_decided_by_checks else needed, one.entry)
 
     def holds(self, check, one):
         """Whether the page contains all of a candidate, which must be shorter; records it if the page lists it."""

@@ -24,6 +24,9 @@ from dedupcrawl.core.main_outline import READ_LAST, read
 from dedupcrawl.core.template import RECURRING
 from dedupcrawl.core.words import kinds_of
 
+OWN_SYMBOLS = 20
+"""A page with fewer symbols than this outside its site's template is found only by the checks of the whole page."""
+
 TITLE = 200
 """Characters of a title that are read and stored."""
 

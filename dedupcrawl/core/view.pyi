@@ -7,6 +7,7 @@ from dedupcrawl.core.main_outline import MainOutline
 from dedupcrawl.core.page_context import PageContext
 from dedupcrawl.core.template import Template
 
+OWN_SYMBOLS: int
 TITLE: int
 LITTLE: int
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import msgspec
 
 from dedupcrawl.content.checks.base import OF_WHOLE_PAGES, Check
-from dedupcrawl.core.comparison import OWN_SYMBOLS
 from dedupcrawl.core.digests import NO_SECRET, Secret
 from dedupcrawl.core.links import link_hash, local_form
 from dedupcrawl.core.main_outline import OUTLINE_SYMBOLS, MainOutline
@@ -17,7 +16,7 @@ from dedupcrawl.core.page_context import PageContext, resource_items
 from dedupcrawl.core.signatures import signatures_of
 from dedupcrawl.core.symbols import Lines, SymbolText
 from dedupcrawl.core.template import Template
-from dedupcrawl.core.view import TITLE, View
+from dedupcrawl.core.view import OWN_SYMBOLS, TITLE, View
 from dedupcrawl.index.record import Premise
 from dedupcrawl.page import Page
 from dedupcrawl.sites import host_alike

@@ -11,13 +11,12 @@ import msgspec
 from dedupcrawl.content.checks.base import Check
 from dedupcrawl.content.evidence import Evidence
 from dedupcrawl.content.model import DOUBTED, TARGET_PRECISION, Model
-from dedupcrawl.core.comparison import Comparison
+from dedupcrawl.core.comparison import Comparison, Match
 from dedupcrawl.core.pair import Pair
 from dedupcrawl.core.symbols import SymbolText
 from dedupcrawl.core.view import View
 from dedupcrawl.detection.analysis import Reading
 from dedupcrawl.detection.attachments import text_of
-from dedupcrawl.detection.copies import is_better
 from dedupcrawl.detection.pairs import kept_text, kept_view
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import Trust
@@ -91,15 +90,25 @@ class Comparer:
         if precision not in self._thresholds:
             least, titled, doubted = map(threshold, (precision, _TITLED, min(DOUBTED, precision)))
             self._thresholds[precision] = least, max(least, titled), min(least, doubted)
-
-        def tell(pair: Pair, probability: float, needed: float | None, kept: Entry) -> dict[str, Any]:
-            its_text = self._text_of(kept) if asked.keeps_text else None
-            return Evidence(probability, pair).to_dict(needed, reading.analysis.text, its_text)
-
         weights, levels, may_replace = self._model.compiled, self._thresholds[precision], self._trust.may_replace
-        return Comparison(
-            entry, reading.view, asked, weights, levels, self._view_of, is_better, may_replace, tell, before, besides
-        )
+        return Comparison(entry, reading.view, asked, weights, levels, self._view_of, may_replace, before, besides)
+
+    def duplicate(self, match: Match, comparison: Comparison, reading: Reading, asked: Asked) -> Verdict:
+        """The verdict that a page duplicates the kept page of a match, or all those that it lists."""
+        evidence = covered_by(comparison) if match.pair is None else self._evidence(match, match.pair, reading, asked)
+        url, keeper = reading.analysis.page.url, match.kept.source
+        return Verdict(url, "duplicate", keeper, match.check, match.similarity, evidence)
+
+    def doubt(self, match: Match, reading: Reading, asked: Asked) -> dict[str, Any]:
+        """What is recorded of a page that may duplicate the kept page of a match."""
+        assert match.pair is not None
+        doubt = {"url": match.kept.source, "check": match.check, "similarity": round(match.similarity, 4)}
+        return doubt | self._evidence(match, match.pair, reading, asked)
+
+    def _evidence(self, match: Match, pair: Pair, reading: Reading, asked: Asked) -> dict[str, Any]:
+        kept_text = self._text_of(match.kept) if asked.keeps_text else None
+        needed = match.needed if asked.target_precision else None
+        return Evidence(match.probability, pair).to_dict(needed, reading.analysis.text, kept_text)
 
     def _view_of(self, kept: Entry) -> View:
         host = host_of(kept.source)
@@ -109,7 +118,7 @@ class Comparer:
         return kept_text(kept, text_of(self._index.attachments(kept.source)), self._index.secret)
 
 
-def verdict_of(entry: Entry, comparison: Comparison, result: tuple[str, float, dict[str, Any]]) -> Verdict:
-    """That a page is a duplicate of the kept page of the latest comparison."""
-    check, similarity, evidence = result
-    return Verdict(entry.source, "duplicate", comparison.kept.source, check, similarity, evidence)
+def covered_by(comparison: Comparison) -> dict[str, Any]:
+    """The kept pages that a page lists, and how much of it they cover together; empty if it lists none."""
+    lists = comparison.lists
+    return {"lists": lists, "covered": round(comparison.covered, 4)} if lists else {}

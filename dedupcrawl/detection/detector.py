@@ -22,7 +22,7 @@ from dedupcrawl.core.view import TITLE
 from dedupcrawl.detection.analysis import Analysis, Reading
 from dedupcrawl.detection.attachments import listing, packed_text
 from dedupcrawl.detection.batch import Steps, judge_alone
-from dedupcrawl.detection.comparison import Asked, Comparer, verdict_of
+from dedupcrawl.detection.comparison import Asked, Comparer, covered_by
 from dedupcrawl.detection.provisional import MOST_PROVISIONAL, ProvisionalPage, ProvisionalPages
 from dedupcrawl.detection.site_templates import SiteTemplates
 from dedupcrawl.detection.trust import EVERYBODY, Trust
@@ -104,12 +104,11 @@ class Detector:
             self.release(page.url, None)
             return Verdict(page.url, "abstained", evidence={"site_quota": quota})
         entry = self._entry(identity, site, reading, signatures)
-        entry, comparison, verdict, kept, packed = yield from self._kept_or_dropped(entry, reading, asked)
+        entry, comparison, verdict, kept, keeper, packed = yield from self._kept_or_dropped(entry, reading, asked)
         is_new = kept is not None and not kept.replaces
         if kept is not None or (packed and verdict.evidence.get("probability", 1.0) < 1):
             if asked.is_same is not None or asked.request is not None:  # these may hold a whole response
                 asked = msgspec.structs.replace(asked, is_same=None, request=None)
-            keeper = comparison.kept.url if packed and comparison.kept else ""
             stays = asked.force_keep or (kept is not None and kept.replaces)
             self._provisional.add(host, ProvisionalPage.of(page, entry, asked, reading, keeper, packed, stays))
         if kept is not None:
@@ -146,7 +145,7 @@ class Detector:
 
     def _kept_or_dropped(
         self, entry: Entry, reading: Reading, asked: Asked
-    ) -> Generator[Step, Any, tuple[Entry, Comparison, Verdict, Kept | None, bytes]]:
+    ) -> Generator[Step, Any, tuple[Entry, Comparison, Verdict, Kept | None, str, bytes]]:
         """Search, decide, and keep or drop the page; repeat if other processes changed what the decision rests on.
 
         The same canonical URL again is an update of the same page. But a run that fetches two variants of one canonical
@@ -155,7 +154,7 @@ class Detector:
 
         Returns:
             The entry as it was searched for, its comparison, the verdict, what was kept, and for a dropped page the
-            packed request that fetches it again.
+            URL under which its keeper is kept and the packed request that fetches it again.
         """
         comparison = self._comparer.compare(entry, reading, asked)
         packed = asked.request() if asked.request and self.remembers_requests else b""
@@ -169,20 +168,21 @@ class Detector:
                 entry, search = msgspec.structs.replace(entry, url=entry.source, fetched_url=""), None
                 comparison = self._comparer.compare(entry, reading, asked)
                 continue
-            result = None if force_keep else comparison.duplicate(search)
-            as_list = comparison.supersede(search) if result is None else None
-            result = result or (None if force_keep else as_list)
-            if result is None:
+            match = None if force_keep else comparison.duplicate(search)
+            if match is None:
+                as_list = comparison.supersede(search)
+                match = None if force_keep else as_list
+            if match is None:
                 itself = Skip(self.spider, entry.source, packed) if packed else None
-                unique, cells = self._unique(reading, comparison, search.superseded_urls)
+                unique, cells = self._unique(reading, comparison, asked, search.superseded_urls)
                 kept: Kept | None = yield Step(premise_of(entry), itself, search, cells)
                 if kept is None:
                     continue
                 if comparison.doubt:
                     self._count(unique)
-                return entry, comparison, unique, kept, b""
-            keeper, before, search = comparison.kept, search.kept(), None
-            verdict = verdict_of(entry, comparison, result)
+                return entry, comparison, unique, kept, "", b""
+            keeper, before, search = match.kept, search.kept(), None
+            verdict = self._comparer.duplicate(match, comparison, reading, asked)
             before = before if before is not None and entry.updates(before) else None
             is_settled = self._is_settled(entry.source, verdict.duplicate_of, was_kept=before is not None)
             if is_settled or self._is_updated(entry, keeper, before, updates):
@@ -196,7 +196,7 @@ class Detector:
                 self._count(verdict)
             else:
                 self._record(verdict)
-            return entry, comparison, verdict, None, packed
+            return entry, comparison, verdict, None, keeper.url, packed
 
     def template_of(self, host: str) -> Template:
         """The template of a host as known so far; an empty one while the index cannot be used."""
@@ -217,21 +217,20 @@ class Detector:
             self._provisional.recur(host, self._templates.learn(host, analysis, name if is_new else ""))
 
     def _unique(
-        self, reading: Reading, comparison: Comparison, supersedes: tuple[str, ...]
+        self, reading: Reading, comparison: Comparison, asked: Asked, supersedes: tuple[str, ...]
     ) -> tuple[Verdict, tuple[Cell, ...]]:
         """The verdict on a page that is to be kept, and what is recorded with it: it, too, if it is in doubt."""
         url, lists, listed_by = reading.analysis.page.url, comparison.lists, comparison.listed_by
         details: dict[str, Any] = {}
         if supersedes:
             details["supersedes"] = list(supersedes)
-        if lists:
-            details |= {"lists": lists, "covered": round(comparison.covered, 4)}
+        details |= covered_by(comparison)
         if listed_by:
             details["listed_by"] = listed_by
         if reading.template_blocks:
             details["template_blocks"] = reading.template_blocks
         if comparison.doubt:
-            details["in_doubt"] = comparison.doubt
+            details["in_doubt"] = self._comparer.doubt(comparison.doubt, reading, asked)
         elif not (lists or listed_by):
             return Verdict(url, "unique", evidence=details), ()
         verdict = Verdict(url, "unique", evidence=details)
@@ -300,8 +299,8 @@ class Detector:
             if is_kept or (signatures and one.request):
                 search = self.index.search(entry, checks=one.asked.checks)
                 comparison = self._comparer.compare(entry, reading, one.asked, entry.kept_at, one.keeper)
-                if result := comparison.duplicate(search):
-                    verdict = verdict_of(entry, comparison, result)
+                if match := comparison.duplicate(search):
+                    verdict = self._comparer.duplicate(match, comparison, reading, one.asked)
             if one.request and verdict is None:
                 dropped = Skip(self.spider, entry.source, one.request)
                 self.index.make_due([dropped])

@@ -17,8 +17,8 @@ from itertools import pairwise
 import msgspec
 
 from dedupcrawl.core import main_outline
-from dedupcrawl.core.comparison import OWN_SYMBOLS
 from dedupcrawl.core.digests import Secret
+from dedupcrawl.core.view import OWN_SYMBOLS
 from dedupcrawl.detection.analysis import Reading
 from dedupcrawl.detection.comparison import Asked
 from dedupcrawl.index.record import Entry

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from dedupcrawl.content.checks.registry import CHECK_NAMES, make_checks
 from dedupcrawl.content.model import DOUBTED, packaged
-from dedupcrawl.core.comparison import OWN_SYMBOLS
 from dedupcrawl.core.template import RECURRING
+from dedupcrawl.core.view import OWN_SYMBOLS
 from dedupcrawl.detection.analysis import Analysis
 from dedupcrawl.detection.attachments import items_of, packed_item, packed_text, text_of
 from dedupcrawl.detection.detector import Detector

@@ -1,20 +1,20 @@
+# cython: language_level=3
 """Copies: decides which of two pages with the same content is the better copy and becomes the keeper.
 
 A crawl may meet the poorer copy first: the plain text of an article, an old revision of it, a patch without the message
 of its commit. The better copy must not be dropped because of it.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from urllib.parse import parse_qsl
 
-from dedupcrawl.core.comparison import OWN_SYMBOLS
-from dedupcrawl.core.digests import Secret
-from dedupcrawl.core.main_outline import symbols_of
-from dedupcrawl.core.pair import Pair
-from dedupcrawl.core.symbols import SymbolText
-from dedupcrawl.core.view import View
+import cython
+from cython.cimports.dedupcrawl.core.main_outline import symbols_of
+from cython.cimports.dedupcrawl.core.pair import Pair
+from cython.cimports.dedupcrawl.core.symbols import SymbolText
+from cython.cimports.dedupcrawl.core.view import View
+
+from dedupcrawl.core.view import OWN_SYMBOLS
 
 _OF_REVISIONS = frozenset(("oldid", "rev", "revision", "version"))
 """Query parameters that name a revision of a page in MediaWiki, DokuWiki, TWiki and Trac."""
@@ -37,8 +37,10 @@ _LACKS = 0.25
 """Most symbols that the better copy may lack, for each symbol that it adds; set by hand. (Of the pages that would be
 dropped on nine archives eight are better by this, and none of them says what the kept one does.)"""
 
+_CURRENT = cython.declare(cython.int, 3)  # more than a title and a headline count
 
-def is_better(pair: Pair) -> bool:
+
+def is_better(pair):
     """Whether the new page is the better copy of the two.
 
     The current page beats an old revision, and a page with a title beats one without. On one host, a page with title
@@ -46,45 +48,53 @@ def is_better(pair: Pair) -> bool:
     with additional text beats the other if it lacks hardly any of the other's text; without a template, additional
     text says nothing, because a copy on another site has other text around it.
     """
-    here, there = (_standing(page, pair.is_of_one_host) for page in (pair.new, pair.kept))
-    return here > there or (here == there and (_has_name(pair) or _says_more(pair)))
+    here: cython.int = _standing(pair.new, pair.is_of_one_host)
+    there: cython.int = _standing(pair.kept, pair.is_of_one_host)
+    return here > there or (here == there and (_says_more(pair) or _has_name(pair)))
 
 
-def _standing(page: View, is_of_one_host: bool) -> tuple[bool, int]:
-    return not _is_old(page), bool(page.titled) + (is_of_one_host and bool(page.headline))
+@cython.cfunc
+def _standing(page: View, is_of_one_host: cython.bint) -> cython.int:
+    """The greater, the better: what is no old revision, then what has a title, or title and headline."""
+    named: cython.int = bool(page.titled) + (is_of_one_host and bool(page.headline))
+    return named if _is_old(page) else _CURRENT + named
 
 
-def _has_name(pair: Pair) -> bool:
+@cython.cfunc
+def _has_name(pair: Pair) -> cython.bint:
     """Whether the new title is "Page - Site", the kept one "Site", and the kept page does not contain "Page".
 
     (So the page of a commit is better than its diff without a message. Of the pages dropped on nine archives and four
     programs, none with the same text has such a title, 53 with nearly the same text have, and 38 others.)
     """
-    new, kept = pair.new, pair.kept
+    new: View = pair.new
+    kept: View = pair.kept
     if not (pair.is_of_one_host and new.titled and kept.titled and new.titled != kept.titled):
         return False
-    title, its = (symbols_of(SymbolText.of((page.titled,), page.secret)) for page in (new, kept))
+    title, its = [symbols_of(SymbolText.of((page.titled,), page.secret)) for page in (new, kept)]
     if not len(title) > len(its) > 0 or not title.endswith(its):
         return False
     headline = symbols_of(SymbolText.of((kept.headline,), kept.secret))
-    name, words = (set(memoryview(part).cast("H")) for part in (title[: -len(its)], headline))
-    return not name <= words.union(kept.main.symbols)
+    name, words = [set(memoryview(part).cast("H")) for part in (title[: -len(its)], headline)]
+    return not name <= words.union(kept.read_main().symbols)
 
 
-def _says_more(pair: Pair) -> bool:
-    more = pair.uncovered_symbols
-    is_in_template = pair.template >= _TEMPLATE  # below this, the site's template may also be unknown
-    return is_in_template and more >= OWN_SYMBOLS and pair.kept_uncovered_symbols <= _LACKS * more
+@cython.cfunc
+def _says_more(pair: Pair) -> cython.bint:
+    more: cython.Py_ssize_t = pair.tally.uncovered
+    is_in_template: cython.bint = pair.template >= _TEMPLATE  # below this, the site's template may also be unknown
+    return is_in_template and more >= OWN_SYMBOLS and pair.tally.kept_uncovered <= _LACKS * more
 
 
-def _is_old(page: View) -> bool:
+@cython.cfunc
+def _is_old(page: View) -> cython.bint:
     """Whether the page is an old revision, according to its URL or a notice in its text."""
     query = page.url.partition("#")[0].partition("?")[2]
-    if query and not _OF_REVISIONS.isdisjoint(name.lower() for name, _ in parse_qsl(query)):
+    if query and not _OF_REVISIONS.isdisjoint([name.lower() for name, _ in parse_qsl(query)]):
         return True
     return page.says_any(_notices(page.secret))
 
 
 @lru_cache(maxsize=8)
-def _notices(secret: Secret) -> tuple[bytes, ...]:
+def _notices(secret: object) -> tuple:
     return tuple(symbols_of(SymbolText.of((notice,), secret)) for notice in _NOTICES)

@@ -1,0 +1,3 @@
+from dedupcrawl.core.pair cimport Pair
+
+cpdef bint is_better(Pair pair) except -1
