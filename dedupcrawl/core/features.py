@@ -466,7 +466,7 @@ FEATURES: tuple = (
     _feature("untold_title", _untold_title, "against", "share of the kept page's title that the common text lacks, where anything differs", "share"),
     _feature("untold_new_title", _untold_new_title, "against", "share of the new page's title that the common text lacks, where the titles differ", "share"),
     _feature("titles_told", _titles_told, "against", "words that differ in titles and texts", "count"),
-    _feature("beside_both", _beside_both, "against", "nothing differs but lines beside the main text, of two pages of a host that both have some of their own", "flag"),
+    _feature("beside_both", _beside_both, "against", "nothing differs but lines beside the main text, of two pages of a host in one theme that both have some of their own", "flag"),
     _feature("listed", _listed, "against", "share of the kept page that is more than this one, to which it links", "score"),
     _feature("lists", _lists, "against", "difference of the titles, of a page that links to the kept one", "score"),
     _feature("kept_links", _kept_links, "against", "share of the kept page that is more than this one, in links", "share"),
